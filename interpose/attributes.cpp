@@ -22,6 +22,7 @@ bool remove_empty(Window& window, const void* base) {
 }  // namespace
 
 bool find_attribute(Window& window, int keyval, void*& value) {
+  static int model = MPI_WIN_UNIFIED;
   if (keyval == MPI_WIN_BASE)
     value = window.own.base;
   else if (keyval == MPI_WIN_SIZE)
@@ -31,7 +32,7 @@ bool find_attribute(Window& window, int keyval, void*& value) {
   else if (keyval == MPI_WIN_CREATE_FLAVOR)
     value = &window.flavor;
   else if (keyval == MPI_WIN_MODEL)
-    value = &window.model;
+    value = &model;
   else
     return false;
   return true;

@@ -104,7 +104,6 @@ int detach_all(Window& window) {
     target.data = target.control = SHMEMX_WINDOW_INVALID;
   }
   window.messaged.clear();
-  window.messaged_count.store(0, std::memory_order_relaxed);
   return class_of(result);
 }
 
@@ -118,7 +117,6 @@ Ability exchange(Window& window, const Offer& own, MPI_Comm communicator) {
   for (std::size_t i = 0; i < offers.size(); ++i) {
     window.has_array_locks = window.has_array_locks && offers[i].wants_array_locks != 0;
     window.targets[i].offer = offers[i];
-    window.targets[i].base = offers[i].base;
     ability = std::min(ability, offers[i].ability);
   }
   return ability;
@@ -135,15 +133,15 @@ bool map_shared(Window& window, bool one_block) {
     Target& target = window.targets[static_cast<std::size_t>(rank)];
     if (one_block) {
       target.offer.data = window.targets[0].offer.data;
-      target.offer.base = target.base = next;
+      target.offer.base = next;
       next += target.offer.bytes;
     }
     if (attach(window, target) != MPI_SUCCESS || (target.offer.bytes != 0 && target.mapped == nullptr)) return false;
-    if (target.mapped != nullptr && block == nullptr) block = target.mapped - (target.base - first);
+    if (target.mapped != nullptr && block == nullptr) block = target.mapped - (target.offer.base - first);
   }
   for (int rank = 0; one_block && rank < window.size; ++rank) {
     Target& target = window.targets[static_cast<std::size_t>(rank)];
-    if (target.mapped == nullptr) target.mapped = block + (target.base - first);
+    if (target.mapped == nullptr) target.mapped = block + (target.offer.base - first);
   }
   Target& own = window.targets[static_cast<std::size_t>(window.own.rank)];
   if (own.mapped == nullptr) own.mapped = static_cast<std::byte*>(window.own.base);
@@ -219,7 +217,7 @@ void describe(Window& window, const Wanted& wanted, MPI_Comm communicator) {
   window.own.disp_unit = wanted.disp_unit;
   window.own.disp_unit_attribute = small_disp_unit(wanted.disp_unit);
   window.targets = std::make_unique<Target[]>(static_cast<std::size_t>(window.size));
-  window.messaged.reserve(static_cast<std::size_t>(window.size));  // read while it grows
+  window.messaged.reserve(window.size);
 }
 
 // Attaches the control memory, and the window's if there is any; both or none. Returns a result of shmemx.
@@ -272,11 +270,10 @@ int attach_slow(Window& window, Target& target) {
       static_cast<std::byte*>(shmemx_window_ptr(target.control, words, control::bytes(window.size)));
   if (target.data != SHMEMX_WINDOW_INVALID)
     target.mapped = static_cast<std::byte*>(
-        shmemx_window_ptr(target.data, reinterpret_cast<void*>(target.base), target.offer.bytes));
+        shmemx_window_ptr(target.data, reinterpret_cast<void*>(target.offer.base), target.offer.bytes));
   if (target.mapped == nullptr || target.control_mapped == nullptr) {
     awaits_messages.store(true, std::memory_order_relaxed);
-    window.messaged.push_back(static_cast<int>(&target - window.targets.get()));
-    window.messaged_count.store(window.messaged.size(), std::memory_order_release);
+    window.messaged.add(static_cast<int>(&target - window.targets.get()));
   }
   target.attached.store(true, std::memory_order_release);  // attach
   return MPI_SUCCESS;

@@ -51,17 +51,15 @@ int wrong(int error_class, const char* what) noexcept {
   return error_class;
 }
 
-int class_of(int shmemx_result) noexcept {
-  switch (shmemx_result) {
-    case SHMEMX_SUCCESS:
-      return MPI_SUCCESS;
+int class_of_error(int shmemx_error) noexcept {
+  switch (shmemx_error) {
     case SHMEMX_ERR_RANGE:
       return wrong(MPI_ERR_RMA_RANGE, "the target's memory is not in the window, or not attached to it");
     case SHMEMX_ERR_MEMORY:
     case SHMEMX_ERR_LIMIT:
-      return wrong(MPI_ERR_NO_MEM, shmemx_error_text(shmemx_result));
+      return wrong(MPI_ERR_NO_MEM, shmemx_error_text(shmemx_error));
     default:
-      return wrong(MPI_ERR_OTHER, shmemx_error_text(shmemx_result));
+      return wrong(MPI_ERR_OTHER, shmemx_error_text(shmemx_error));
   }
 }
 

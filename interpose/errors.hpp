@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mpi.h>
+#include <shmemx.h>
 
 namespace shmemx::interpose {
 
@@ -14,7 +15,10 @@ int wrong(int error_class, const char* what) noexcept;
 inline int no_place() noexcept { return wrong(MPI_ERR_ARG, "a pointer for a result is null"); }
 
 // Returns the error class of a result of shmemx, and notes its text.
-int class_of(int shmemx_result) noexcept;
+int class_of_error(int shmemx_error) noexcept;
+inline int class_of(int shmemx_result) noexcept {
+  return shmemx_result == SHMEMX_SUCCESS ? MPI_SUCCESS : class_of_error(shmemx_result);
+}
 
 // Calls the error handler of the window, or of the communicator. If that ends the job, a line on stderr says what was
 // wrong. Returns the error class.

@@ -41,10 +41,8 @@ int complete_all(Window& window, int (*complete_messages)(shmemx_window_t)) {
   if (const int code = take_late_lock_of(window); code != MPI_SUCCESS) return code;
   std::atomic_thread_fence(std::memory_order_seq_cst);
   int first = MPI_SUCCESS;
-  const std::size_t count = window.messaged_count.load(std::memory_order_acquire);  // attach
-  for (std::size_t i = 0; i < count; ++i) {
-    Target& target = window.targets[static_cast<std::size_t>(window.messaged[i])];
-    const int code = complete(target, complete_messages);
+  for (const int rank : window.messaged.all()) {
+    const int code = complete(window.targets[static_cast<std::size_t>(rank)], complete_messages);
     if (first == MPI_SUCCESS) first = code;
   }
   return first;
@@ -58,9 +56,8 @@ int start_gathered(Window& window, int rank) {
 }
 int start_all_gathered(Window& window) {
   int first = MPI_SUCCESS;
-  const std::size_t count = window.messaged_count.load(std::memory_order_acquire);  // attach
-  for (std::size_t i = 0; i < count; ++i) {
-    const int code = start_gathered(window, window.messaged[i]);
+  for (const int rank : window.messaged.all()) {
+    const int code = start_gathered(window, rank);
     if (first == MPI_SUCCESS) first = code;
   }
   return first;

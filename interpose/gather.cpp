@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "interpose/copy_block.hpp"
+#include "interpose/direct.hpp"
 
 namespace shmemx::interpose {
 

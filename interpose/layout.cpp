@@ -34,8 +34,8 @@ Layout layout_of_element(const Element& element) {
   made.elements = 1;
   made.element = &element;
   made.extent = static_cast<std::ptrdiff_t>(element.bytes);
-  made.high = static_cast<std::ptrdiff_t>(element.second_bytes == 0 ? element.first_bytes
-                                                                    : element.second_offset + element.second_bytes);
+  made.bounds.high = static_cast<std::ptrdiff_t>(
+      element.second_bytes == 0 ? element.first_bytes : element.second_offset + element.second_bytes);
   made.dense = made.padded.pieces.empty();
   made.dense_elements = true;
   return made;
@@ -158,8 +158,7 @@ bool is_committed(MPI_Datatype type) {
 
 Layout make_uncommitted() {
   Layout made;
-  made.error_class = MPI_ERR_TYPE;
-  made.error = "a datatype has not been committed";
+  made.refusal = {MPI_ERR_TYPE, "a datatype has not been committed"};
   return made;
 }
 
@@ -180,7 +179,7 @@ class Layouts {
     static const Layout& uncommitted = *new Layout(make_uncommitted());
     if (!is_committed(type)) return &uncommitted;
     auto made = std::make_unique<Layout>(flatten(type));
-    if (made->dense && made->low == 0) made->plain_bytes = made->bytes;
+    if (made->dense && made->bounds.low == 0) made->plain_bytes = made->bytes;
     if (combiner_of(type) != MPI_COMBINER_NAMED) below().Type_set_attr(type, keyval_, made.get());
     known_layouts.map.insert(type, made.get());
     return made.release();
@@ -198,7 +197,7 @@ class Layouts {
 
 }  // namespace
 
-const Layout* layout_of(MPI_Datatype type) {
+const Layout* layout_of_slow(MPI_Datatype type) {
   static Layouts& layouts = *new Layouts;  // types may be freed while the process ends
   return type == MPI_DATATYPE_NULL ? nullptr : layouts.find(type);
 }

@@ -16,10 +16,11 @@ constexpr char kTooLarge[] = "the data of the datatype are more than can be addr
 
 void LayoutBuilder::add(const Layout& item, std::ptrdiff_t at, const std::vector<Loop>& loops) {
   if (has_failed()) return;
-  if (item.error_class != MPI_SUCCESS) return fail(item.error_class, item.error);
+  if (item.refusal.error_class != MPI_SUCCESS) return fail(item.refusal.error_class, item.refusal.text);
   if (item.bytes == 0) return;
   for (const Loop& loop : loops)
     if (loop.count <= 0) return;
+  const bool is_mixed = made_.bytes != 0 && made_.element != item.element;
   if (!add_repeated(item.bytes, loops, made_.bytes) || !add_repeated(item.elements, loops, made_.elements))
     return fail(MPI_ERR_TYPE, kTooLarge);
   const bool pads = !item.padded.pieces.empty();
@@ -28,8 +29,7 @@ void LayoutBuilder::add(const Layout& item, std::ptrdiff_t at, const std::vector
   if ((keeps_padding && !made_.padded.append(item.whole_elements(), at, loops)) ||
       !made_.data.append(item.data, at, loops))
     return fail(MPI_ERR_NO_MEM, "the datatype consists of too many pieces");
-  made_.mixed = made_.mixed || item.mixed || (made_.element != nullptr && made_.element != item.element);
-  made_.element = made_.mixed ? nullptr : item.element;
+  made_.element = is_mixed ? nullptr : item.element;
 }
 
 void LayoutBuilder::finish(std::ptrdiff_t extent) {
@@ -37,9 +37,8 @@ void LayoutBuilder::finish(std::ptrdiff_t extent) {
   made_.extent = extent;
   if (made_.data.pieces.empty()) return;
   const PieceList& whole = made_.whole_elements();
-  if (!made_.data.find_bounds(made_.low, made_.high)) return fail(MPI_ERR_TYPE, kTooLarge);
-  made_.block_bytes = made_.data.block_bytes();
-  made_.step = made_.data.step(extent);
+  if (!made_.data.find_bounds(made_.bounds)) return fail(MPI_ERR_TYPE, kTooLarge);
+  made_.blocks = {made_.data.block_bytes(), made_.data.step(extent)};
   made_.dense_elements =
       whole.loops.empty() && whole.pieces.size() == 1 && extent == static_cast<std::ptrdiff_t>(whole.pieces[0].bytes);
   made_.dense = made_.dense_elements && made_.padded.pieces.empty();

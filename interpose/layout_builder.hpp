@@ -21,13 +21,12 @@ class LayoutBuilder {
   // Derives the rest from the pieces.
   void finish(std::ptrdiff_t extent);
   // Returns true if it makes no sense to go on.
-  bool has_failed() const noexcept { return made_.error_class != MPI_SUCCESS; }
+  bool has_failed() const noexcept { return made_.refusal.error_class != MPI_SUCCESS; }
 
   // Drops all that has been added.
   void fail(int error_class, const char* error) {
     made_ = {};
-    made_.error_class = error_class;
-    made_.error = error;
+    made_.refusal = {error_class, error};
   }
 
  private:

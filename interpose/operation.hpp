@@ -24,11 +24,10 @@ struct Remote {
   MPI_Datatype type;
 };
 
-// All return an error class. If the counter is null, flush completes the operation. Otherwise the counter is 0 as soon
-// as the operation is complete, which may be on return.
-int put(Window& window, const Local& origin, const Remote& remote, long* counter);
-int get(Window& window, const Local& origin, const Remote& remote, long* counter);
-int accumulate(Window& window, const Local& origin, const Remote& remote, MPI_Op op, long* counter);
+// Put and get are in transfer.hpp, updates of elements without gaps in element_update.hpp. All operations return an
+// error class. If the counter is null, flush completes the operation. Otherwise the counter is 0 as soon as the
+// operation is complete, which may be on return.
+int accumulate_any(Window& window, Local origin, Remote remote, MPI_Op op, long* counter);
 // With MPI_NO_OP the origin is not read.
 int get_accumulate(Window& window, const Local& origin, const Local& result, const Remote& remote, MPI_Op op,
                    long* counter);
@@ -41,8 +40,6 @@ struct One {
   int rank;
   MPI_Aint disp;
 };
-int fetch_and_op(Window& window, const One& one, MPI_Op op);
-int compare_and_swap(Window& window, const One& one, const void* compare);
 
 // Completes the operations of this process on a target, or on all.
 int flush(Window& window, int rank);

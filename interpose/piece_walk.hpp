@@ -9,6 +9,8 @@
 
 namespace shmemx::interpose {
 
+constexpr std::size_t kListPieces = 4096;  // of one list that shmemx gets
+
 // A position in the data of items that begin at an address. There is at least one piece that is not empty.
 class PieceWalk {
  public:

@@ -1,6 +1,5 @@
 #include "interpose/pieces.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace shmemx::interpose {
@@ -85,22 +84,14 @@ bool PieceList::append(const PieceList& item, std::ptrdiff_t at, const std::vect
   return true;
 }
 
-bool PieceList::find_bounds(std::ptrdiff_t& low, std::ptrdiff_t& high) const noexcept {
-  low = PTRDIFF_MAX;
-  high = PTRDIFF_MIN;
+bool PieceList::find_bounds(Bounds& bounds) const noexcept {
+  bounds = {PTRDIFF_MAX, PTRDIFF_MIN};
   for (const Piece& piece : pieces) {
-    low = std::min(low, piece.offset);
-    high = std::max(high, piece.offset + static_cast<std::ptrdiff_t>(piece.bytes));
+    bounds.low = std::min(bounds.low, piece.offset);
+    bounds.high = std::max(bounds.high, piece.offset + static_cast<std::ptrdiff_t>(piece.bytes));
   }
-  for (const Loop& loop : loops) {
-    std::ptrdiff_t last = 0;
-    if (__builtin_mul_overflow(loop.count - 1, loop.step, &last) ||
-        __builtin_add_overflow(low, std::min<std::ptrdiff_t>(last, 0), &low) ||
-        __builtin_add_overflow(high, std::max<std::ptrdiff_t>(last, 0), &high))
-      return false;
-  }
-  std::ptrdiff_t distance = 0;
-  return !__builtin_sub_overflow(high, low, &distance);
+  return bounds.repeat(1, 0) && std::all_of(loops.begin(), loops.end(),
+                                            [&](const Loop& loop) { return bounds.repeat(loop.count, loop.step); });
 }
 
 std::size_t PieceList::block_bytes() const noexcept {

@@ -2,6 +2,7 @@
 // million blocks needs no more memory than one of two.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -18,6 +19,22 @@ struct Loop {
   std::ptrdiff_t step;
 };
 
+// From the lowest byte of data to the end of the highest one.
+struct Bounds {
+  std::ptrdiff_t low = 0;
+  std::ptrdiff_t high = 0;
+
+  // Widens them to `count` of them, each `step` behind the one before. Returns false if these are too far apart.
+  bool repeat(std::int64_t count, std::ptrdiff_t step) noexcept {
+    std::ptrdiff_t last = 0;
+    std::ptrdiff_t distance = 0;
+    return !__builtin_mul_overflow(count - 1, step, &last) &&
+           !__builtin_add_overflow(low, std::min<std::ptrdiff_t>(last, 0), &low) &&
+           !__builtin_add_overflow(high, std::max<std::ptrdiff_t>(last, 0), &high) &&
+           !__builtin_sub_overflow(high, low, &distance);
+  }
+};
+
 struct PieceList {
   static constexpr std::size_t kMostLoops = 8;
 
@@ -29,8 +46,8 @@ struct PieceList {
   // Appends the item's pieces, moved by `at` and repeated by more loops around them. Returns false, and the list is
   // useless, if there were too many pieces that no loop describes.
   bool append(const PieceList& item, std::ptrdiff_t at, const std::vector<Loop>& loops);
-  // Sets the lowest byte, and the end of the highest one. Returns false if they are too far apart. Requires a piece.
-  bool find_bounds(std::ptrdiff_t& low, std::ptrdiff_t& high) const noexcept;
+  // Returns false if the pieces are too far apart. Requires a piece.
+  bool find_bounds(Bounds& bounds) const noexcept;
   // Returns how many bytes all pieces have; 0 if they differ.
   std::size_t block_bytes() const noexcept;
   // Returns the distance from each piece to the next one; 0 if it differs. Of one piece that is `extent`.

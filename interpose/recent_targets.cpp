@@ -11,13 +11,13 @@
 namespace shmemx::interpose {
 namespace {
 
-constexpr std::uint64_t kMostBytes = 64;  // longer data take another path
 constexpr unsigned kMissesForAPlace = 8;
 
 bool fits(const Offer& offer, const Items& items) noexcept {
   const std::size_t item = items.layout->plain_bytes;
   return offer.disp_unit > 0 && offer.disp_unit <= std::numeric_limits<std::uint16_t>::max() && item != 0 &&
-         item <= kMostBytes && items.count > 0 && static_cast<std::size_t>(items.count) <= kMostBytes / item &&
+         item <= kMostRecentBytes && items.count > 0 &&
+         static_cast<std::size_t>(items.count) <= kMostRecentBytes / item &&
          item * static_cast<std::size_t>(items.count) <= offer.bytes;
 }
 
@@ -29,14 +29,14 @@ bool gets_place(const RecentTarget& kept) noexcept {
 
 }  // namespace
 
-void keep_recent_target(const Window& window, MPI_Win win, int rank, const Items& items) noexcept {
+void keep_recent_target_slow(const Window& window, int rank, const Items& items) noexcept {
   RecentTarget& kept = recent_target(rank);
   const Target& target = window.targets[static_cast<std::size_t>(rank)];
-  if (many_threads || has_devices || has_tools) return;
-  if (kept.win != win || kept.rank != rank || kept.type != items.type || kept.count != items.count) {
+  if (has_devices || has_tools) return;
+  if (kept.win != window.handle || kept.rank != rank || kept.type != items.type || kept.count != items.count) {
     if (!fits(target.offer, items) || !gets_place(kept)) return;
     const auto disp_unit = static_cast<std::uint64_t>(target.offer.disp_unit);
-    kept.win = win;
+    kept.win = window.handle;
     kept.rank = rank;
     kept.count = items.count;
     kept.type = items.type;

@@ -65,9 +65,13 @@ struct Items {
   MPI_Datatype type;
   const Layout* layout;
 };
+constexpr std::size_t kMostRecentBytes = 64;  // of the items; longer ones are not kept
 // Keeps what an operation needed that was allowed and reached mapped memory. Does so at every eighth call only if the
 // place is in use, so that targets or datatypes that take turns do not pay for it at each operation.
-void keep_recent_target(const Window& window, MPI_Win win, int rank, const Items& items) noexcept;
+void keep_recent_target_slow(const Window& window, int rank, const Items& items) noexcept;
+[[gnu::always_inline]] inline void keep_recent_target(const Window& window, int rank, const Items& items) noexcept {
+  if (!many_threads) keep_recent_target_slow(window, rank, items);
+}
 
 // The lock of a target was taken: what is kept of it holds again.
 inline void reopen_recent_target(MPI_Win win, int rank) noexcept {

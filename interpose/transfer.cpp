@@ -1,33 +1,12 @@
-// Put and get.
+#include "interpose/transfer.hpp"
+
 #include <cstring>
 
 #include "interpose/job.hpp"
-#include "interpose/operation.hpp"
 #include "interpose/piece_walk.hpp"
-#include "interpose/quick.hpp"
-#include "interpose/range.hpp"
 
 namespace shmemx::interpose {
 namespace {
-
-enum class Direction { put, get };
-
-constexpr std::size_t kListPieces = 4096;  // of one list
-
-// A checked operation.
-struct Transfer {
-  Direction direction;
-  Target* target;
-  const Layout* there;
-  const Layout* here;
-  std::uint64_t there_address;
-  std::uint64_t here_address;
-  std::size_t bytes;
-  long* counter;
-  bool has_notice;  // a notice of this process to the target ends the epoch
-};
-
-void* pointer(std::uint64_t address) noexcept { return reinterpret_cast<void*>(address); }
 
 // Small puts without a request. Returns false if this one leaves at once: nothing is on the way in front of it. In an
 // epoch of MPI_Win_start it waits for MPI_Win_complete, whose notice takes it along.
@@ -54,15 +33,7 @@ int gather(Target& target, std::uint64_t there, std::uint64_t here, std::size_t 
 
 int move_block(const Transfer& transfer, std::uint64_t there, std::uint64_t here, std::size_t bytes) {
   const Target& target = *transfer.target;
-  if (target.mapped != nullptr && bytes <= kCopiedHere) {
-    std::byte* const mapped = target.mapped + (there - target.base);
-    if (transfer.direction == Direction::put) {
-      copy_block(mapped, pointer(here), bytes);
-    } else {
-      copy_block(pointer(here), mapped, bytes);
-    }
-    return MPI_SUCCESS;
-  }
+  if (try_copy(transfer.direction, target, there, here, bytes)) return MPI_SUCCESS;
   if (gathers(transfer, bytes)) return gather(*transfer.target, there, here, bytes);
   const int code = transfer.direction == Direction::put
                        ? shmemx_window_put_nbi(target.data, pointer(there), pointer(here), bytes, transfer.counter)
@@ -104,12 +75,12 @@ bool try_copy_blocks(const Transfer& transfer) {
   const Layout& there = *transfer.there;
   const Layout& here = *transfer.here;
   const Target& target = *transfer.target;
-  if (target.mapped == nullptr || there.block_bytes != here.block_bytes ||
+  if (target.mapped == nullptr || there.blocks.bytes != here.blocks.bytes ||
       there.data.pieces.size() != here.data.pieces.size() || !there.data.loops.empty() || !here.data.loops.empty() ||
       transfer.bytes % there.bytes != 0)
     return false;
-  const std::byte* const mapped = target.mapped + (transfer.there_address - target.base);
-  switch (there.block_bytes) {
+  const std::byte* const mapped = target.mapped + (transfer.there_address - target.offer.base);
+  switch (there.blocks.bytes) {
     case 8:
       copy_blocks<8>(transfer, mapped);
       return true;
@@ -127,16 +98,11 @@ bool try_copy_blocks(const Transfer& transfer) {
   }
 }
 
-// Blocks of one side at equal distances.
-struct Blocks {
-  std::size_t bytes = 0;  // 0: they are not
-  std::ptrdiff_t step = 0;
-};
-// `bytes`: of all items together.
+// Returns those of several items, if the distance goes on from one item to the next. `bytes`: of all items together.
 Blocks blocks_of(const Layout& layout, std::size_t bytes) {
   const auto pieces = static_cast<std::ptrdiff_t>(layout.data.count());
-  const bool goes_on = bytes <= layout.bytes || pieces * layout.step == layout.extent;
-  return layout.step != 0 && layout.block_bytes != 0 && goes_on ? Blocks{layout.block_bytes, layout.step} : Blocks{};
+  const bool goes_on = bytes <= layout.bytes || pieces * layout.blocks.step == layout.extent;
+  return layout.blocks.step != 0 && layout.blocks.bytes != 0 && goes_on ? layout.blocks : Blocks{};
 }
 
 // Equal blocks at equal distances on both sides, to a process that is reached by messages. Returns false for all else.
@@ -190,31 +156,20 @@ int move_pieces(const Transfer& transfer) {
   return MPI_SUCCESS;
 }
 
-// What is moved: the data of the side from which they come, which fit into the other one.
-struct Amount {
-  std::size_t bytes = 0;
-  std::int64_t target_items = 0;  // those of the target that hold them
-};
+}  // namespace
 
-// Checks the datatypes and counts of both sides, and finds the amount.
-int check_sides(Direction direction, const Layout* here, const Local& origin, const Layout* there, const Remote& remote,
-                Amount& amount) {
+int check_origin(Direction direction, const Layout* here, std::int64_t count, const Layout* there, Amount& amount) {
   std::size_t origin_bytes = 0;
-  std::size_t target_bytes = 0;
-  if (const int code = count_bytes(here, origin.count, origin_bytes); code != MPI_SUCCESS) return code;
-  if (const int code = count_bytes(there, remote.count, target_bytes); code != MPI_SUCCESS) return code;
-  if (remote.disp < 0) return wrong(MPI_ERR_DISP, "the displacement is negative");
-  amount = {target_bytes, remote.count};
-  if (origin_bytes == target_bytes) [[likely]]
-    return MPI_SUCCESS;
+  const std::size_t target_bytes = amount.bytes;
+  if (const int code = count_bytes(here, count, origin_bytes); code != MPI_SUCCESS) return code;
+  if (origin_bytes == target_bytes) return MPI_SUCCESS;
   const bool is_put = direction == Direction::put;
   if (is_put != (origin_bytes < target_bytes)) return wrong(MPI_ERR_TYPE, kDoNotFit);
   if (is_put) amount = {origin_bytes, static_cast<std::int64_t>((origin_bytes + there->bytes - 1) / there->bytes)};
   return MPI_SUCCESS;
 }
 
-// Adds a small put to those that wait for a lock. Returns false for all else, which needs the lock now.
-bool gather_late(const Window& window, const Local& origin, const Remote& remote) {
+bool gather_late(const Window& window, Local origin, Remote remote) {
   Target& target = *late_lock.target;
   if (remote.rank != &target - window.targets.get()) return false;
   const Layout* const there = layout_of(remote.type);
@@ -225,7 +180,8 @@ bool gather_late(const Window& window, const Local& origin, const Remote& remote
   if (!there->dense || !here->dense || bytes == 0 || bytes > GatheredPuts::kLargest) return false;
   Range range{};
   if (!find_range(*there, address_at(target, remote.disp), amount.target_items, range)) return false;
-  const std::uint64_t local = reinterpret_cast<std::uintptr_t>(origin.address) + static_cast<std::uint64_t>(here->low);
+  const std::uint64_t local =
+      reinterpret_cast<std::uintptr_t>(origin.address) + static_cast<std::uint64_t>(here->bounds.low);
   if (!is_inside(window, target, range) || check_buffer(local) != MPI_SUCCESS) return false;
   if (target.gathered == nullptr) target.gathered = std::make_unique<GatheredPuts>();
   if (target.gathered->is_full()) return false;
@@ -234,41 +190,13 @@ bool gather_late(const Window& window, const Local& origin, const Remote& remote
   return true;
 }
 
-inline int move(Window& window, Direction direction, const Local& origin, const Remote& remote, long* counter) {
-  Target* target = nullptr;
-  if (const int code = find_target(window, remote.rank, target); code != MPI_SUCCESS || target == nullptr) return code;
-  const Layout* const there = layout_of(remote.type);
-  const Layout* const here = origin.type == remote.type ? there : layout_of(origin.type);
-  Amount amount;
-  if (const int code = check_sides(direction, here, origin, there, remote, amount); code != MPI_SUCCESS) [[unlikely]]
-    return code;
-  const std::size_t bytes = amount.bytes;
-  if (bytes == 0) return MPI_SUCCESS;
-  const std::uint64_t address = address_at(*target, remote.disp);
-  Range range{};
-  if (!find_range(*there, address, amount.target_items, range) || !is_inside(window, *target, range))
-    return out_of_range();
-  if (const int code = attach(window, *target); code != MPI_SUCCESS) return code;
-  const auto local = reinterpret_cast<std::uintptr_t>(origin.address);
-  if (const int code = check_buffer(local + static_cast<std::uint64_t>(here->low)); code != MPI_SUCCESS) return code;
-  const Transfer transfer{
-      direction, target, there, here, address, local, bytes, counter, window.epochs.access == Access::start};
-  if (there->dense && here->dense)
-    return move_block(transfer, range.first, local + static_cast<std::uint64_t>(here->low), bytes);
+int move_otherwise(const Transfer& transfer) {
+  const auto there = transfer.there_address + static_cast<std::uint64_t>(transfer.there->bounds.low);
+  const auto here = transfer.here_address + static_cast<std::uint64_t>(transfer.here->bounds.low);
+  if (transfer.there->dense && transfer.here->dense) return move_block(transfer, there, here, transfer.bytes);
   if (try_copy_blocks(transfer)) return MPI_SUCCESS;
   int code = MPI_SUCCESS;
   return try_move_blocks(transfer, code) ? code : move_pieces(transfer);
-}
-
-}  // namespace
-
-int put(Window& window, const Local& origin, const Remote& remote, long* counter) {
-  if (late_lock.window == &window && counter == nullptr && gather_late(window, origin, remote)) return MPI_SUCCESS;
-  return move(window, Direction::put, origin, remote, counter);
-}
-
-int get(Window& window, const Local& origin, const Remote& remote, long* counter) {
-  return move(window, Direction::get, origin, remote, counter);
 }
 
 }  // namespace shmemx::interpose

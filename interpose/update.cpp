@@ -9,10 +9,6 @@
 namespace shmemx::interpose {
 namespace {
 
-constexpr std::size_t kListPieces = 4096;  // of one list
-
-void* pointer(std::uint64_t address) noexcept { return reinterpret_cast<void*>(address); }
-
 // One side of an accumulate; `layout` is null if there is no such side.
 struct Side {
   const Layout* layout = nullptr;
@@ -20,7 +16,7 @@ struct Side {
 
   bool is_dense() const noexcept { return layout == nullptr || layout->dense_elements; }
   void* first(std::size_t skipped) const noexcept {
-    return layout == nullptr ? nullptr : pointer(address + static_cast<std::uint64_t>(layout->low) + skipped);
+    return layout == nullptr ? nullptr : pointer(address + static_cast<std::uint64_t>(layout->bounds.low) + skipped);
   }
 };
 
@@ -116,7 +112,7 @@ int check_side(const Layout* layout, const Local& local, const Layout& there, st
   if (there.elements != 0 && layout->element != there.element)
     return wrong(MPI_ERR_TYPE, "the elements of the two sides are not of one predefined datatype");
   const auto address = reinterpret_cast<std::uintptr_t>(local.address);
-  return check_buffer(address + static_cast<std::uint64_t>(layout->low));
+  return check_buffer(address + static_cast<std::uint64_t>(layout->bounds.low));
 }
 
 // Finds the types and the operator. Returns an error class.
@@ -134,8 +130,7 @@ int resolve(const Window& window, const Remote& remote, MPI_Op op, Update& updat
   update.element_bytes = there->element->bytes;
   update.op = find_operator(op, there->element->kind);
   if (update.type == 0) return wrong(MPI_ERR_TYPE, "elements of this datatype cannot be accumulated");
-  if (update.op == 0) return wrong(MPI_ERR_OP, "the operator is not predefined, or not for elements of this datatype");
-  return MPI_SUCCESS;
+  return update.op == 0 ? wrong_operator() : MPI_SUCCESS;
 }
 
 // The sides of this process; null: there is none.
@@ -190,8 +185,7 @@ int update_target(Window& window, const Remote& remote, const Locals& locals, MP
     return code;
   const std::size_t touched = update.result.layout == nullptr ? update.elements : at_target;
   if (touched == 0) return MPI_SUCCESS;
-  // While this process alone holds the target's lock, elements need not be updated by atomic instructions.
-  if (update.target->lock == Lock::exclusive && !many_threads) update.op |= SHMEMX_OP_EXCLUSIVE;
+  if (is_alone(*update.target)) update.op |= SHMEMX_OP_EXCLUSIVE;
   update.counter = counter;
   update.there.address = address_at(*update.target, remote.disp);
   const std::size_t of_item = update.there.layout->elements;
@@ -209,7 +203,7 @@ int update_target(Window& window, const Remote& remote, const Locals& locals, MP
 
 }  // namespace
 
-int accumulate(Window& window, const Local& origin, const Remote& remote, MPI_Op op, long* counter) {
+int accumulate_any(Window& window, Local origin, Remote remote, MPI_Op op, long* counter) {
   return update_target(window, remote, {&origin, nullptr}, op, counter);
 }
 

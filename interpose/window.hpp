@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "interpose/gather.hpp"
@@ -24,7 +25,7 @@ enum class Ability : std::int32_t { lacks_memory, none, full };
 struct Offer {
   shmemx_window_description_t data;
   shmemx_window_description_t control;
-  std::uint64_t base;  // of the window's memory, in the address space of its process
+  std::uint64_t base;  // of the window's memory, in the address space of the process that has exposed it
   std::uint64_t bytes;
   std::uint64_t control_address;
   std::int64_t disp_unit;
@@ -40,7 +41,6 @@ using EpochNumber = std::uint64_t;
 // A process of the window, as this one reaches it.
 struct Target {
   Offer offer{};
-  std::uint64_t base = 0;       // of its memory, in the address space of the process that has exposed it
   std::byte* mapped = nullptr;  // where that memory can be loaded and stored here; null: nowhere
   shmemx_window_t data = SHMEMX_WINDOW_INVALID;
   shmemx_window_t control = SHMEMX_WINDOW_INVALID;
@@ -63,12 +63,11 @@ struct Epochs {
   std::atomic<bool> has_fenced{false};  // the epoch of the last fence has operations, so only a fence can end it
   std::mutex late_locks;                // held while a lock is taken that lock_all has left until now
   int locks = 0;                        // targets that are locked one by one
-  bool start_unchecked = false;
-  std::vector<int> started;    // ranks of the access epoch of start
-  bool is_exposed = false;     // between post and wait
-  std::uint64_t awaited = 0;   // completions that end the exposure
-  std::uint64_t barriers = 0;  // passed
-  bool are_over = false;       // all processes have begun to free the window
+  std::vector<int> started;             // ranks of the access epoch of start
+  bool is_exposed = false;              // between post and wait
+  std::uint64_t awaited = 0;            // completions that end the exposure
+  std::uint64_t barriers = 0;           // passed
+  bool are_over = false;                // all processes have begun to free the window
 };
 
 // This process's part.
@@ -84,11 +83,33 @@ struct Own {
   std::vector<const void*> empty_pieces;  // of no bytes, that are attached to a dynamic window; under the mutex
 };
 
+// The ranks of attached targets that are reached by messages. Threads read while one, which holds the window's mutex,
+// adds.
+class MessagedTargets {
+ public:
+  // Before there are readers.
+  void reserve(int size) { ranks_.reserve(static_cast<std::size_t>(size)); }
+  void add(int rank) {
+    ranks_.push_back(rank);
+    count_.store(ranks_.size(), std::memory_order_release);  // attach
+  }
+  void clear() noexcept {
+    ranks_.clear();
+    count_.store(0, std::memory_order_relaxed);  // the window ends
+  }
+  std::span<const int> all() const noexcept {
+    return {ranks_.data(), count_.load(std::memory_order_acquire)};  // attach
+  }
+
+ private:
+  std::vector<int> ranks_;  // never moves, since there is room for all
+  std::atomic<std::size_t> count_{0};
+};
+
 struct Window {
   MPI_Win handle = MPI_WIN_NULL;  // of an empty window of the MPI below
   MPI_Group group = MPI_GROUP_NULL;
   int flavor = MPI_WIN_FLAVOR_CREATE;
-  int model = MPI_WIN_UNIFIED;
   int size = 0;
   std::unique_ptr<Target[]> targets;
   std::unique_ptr<Hints> hints;
@@ -96,9 +117,8 @@ struct Window {
   bool has_array_locks = false;  // integers, too, are updated under locks: one for many elements
   Own own;
   Epochs epochs;
-  std::mutex mutex;           // attaching, and the state of epochs
-  std::vector<int> messaged;  // attached targets that are reached by messages; changed under the mutex
-  std::atomic<std::size_t> messaged_count{0};
+  std::mutex mutex;  // attaching, and the state of epochs
+  MessagedTargets messaged;
 };
 
 // Returns whether a lock of this process lets it flush the target.
@@ -116,7 +136,7 @@ inline Window* find_recent_window(MPI_Win win) noexcept { return windows.map.fin
 
 // Attaches the memory of a target, unless that is done. Returns an error class of MPI.
 int attach_slow(Window& window, Target& target);
-inline int attach(Window& window, Target& target) {
+[[gnu::always_inline]] inline int attach(Window& window, Target& target) {
   return target.attached.load(std::memory_order_acquire) ? MPI_SUCCESS : attach_slow(window, target);  // attach
 }
 

@@ -62,14 +62,34 @@ using Parameter = std::tuple_element_t<I, typename ParametersOf<Routine>::Types>
     return PMPI_##name(SHMEMX_ARGUMENTS_##parameters);                                 \
   }
 
-// Defines both names of a routine that is called most often by way of fast_path(arguments), which returns true if it
-// has done everything: it does nothing where there are tools, so they need not be looked for before. Else PMPI_X calls
-// otherwise(arguments), and MPI_X a tool or that.
-#define SHMEMX_SHORT_NAMES(name, parameters, fast_path, otherwise)                     \
+// Names the struct of a routine: what errors call it, and the MPI's own.
+#define SHMEMX_NAME_ROUTINE(name)                           \
+  namespace {                                               \
+  struct name##Routine {                                    \
+    static constexpr char kName[] = "MPI_" #name;           \
+    template <class... Arguments>                           \
+    static int below(Arguments... arguments) {              \
+      return shmemx::interpose::below().name(arguments...); \
+    }                                                       \
+  };                                                        \
+  }
+
+// Defines both names of a routine by function<struct of the routine>(arguments).
+#define SHMEMX_BY_FUNCTION(name, parameters, function)                                 \
+  SHMEMX_NAME_ROUTINE(name)                                                            \
+  SHMEMX_ENTRY int PMPI_##name(SHMEMX_PARAMETERS_##parameters(decltype(MPI_##name))) { \
+    return function<name##Routine>(SHMEMX_ARGUMENTS_##parameters);                     \
+  }                                                                                    \
+  SHMEMX_BOTH_NAMES(name, parameters)
+
+// The same for a routine that is called most often, by way of fast_path(arguments), which returns true if it has done
+// everything. It does nothing if there are tools, so they need not be looked for before.
+#define SHMEMX_BY_SHORT_PATH(name, parameters, fast_path, function)                    \
+  SHMEMX_NAME_ROUTINE(name)                                                            \
   SHMEMX_ENTRY int PMPI_##name(SHMEMX_PARAMETERS_##parameters(decltype(MPI_##name))) { \
     if (fast_path(SHMEMX_ARGUMENTS_##parameters)) [[likely]]                           \
       return MPI_SUCCESS;                                                              \
-    return otherwise(SHMEMX_ARGUMENTS_##parameters);                                   \
+    return function<name##Routine>(SHMEMX_ARGUMENTS_##parameters);                     \
   }                                                                                    \
   SHMEMX_ENTRY int MPI_##name(SHMEMX_PARAMETERS_##parameters(decltype(PMPI_##name))) { \
     if (fast_path(SHMEMX_ARGUMENTS_##parameters)) [[likely]]                           \
@@ -77,5 +97,5 @@ using Parameter = std::tuple_element_t<I, typename ParametersOf<Routine>::Types>
     const auto tool = shmemx::interpose::tools().name;                                 \
     if (tool != nullptr) [[unlikely]]                                                  \
       return tool(SHMEMX_ARGUMENTS_##parameters);                                      \
-    return otherwise(SHMEMX_ARGUMENTS_##parameters);                                   \
+    return function<name##Routine>(SHMEMX_ARGUMENTS_##parameters);                     \
   }

@@ -6,8 +6,9 @@
 #include "interpose/api/entry.hpp"
 #include "interpose/below.hpp"
 #include "interpose/errors.hpp"
+#include "interpose/node_lock.hpp"
 #include "interpose/operation.hpp"
-#include "interpose/quick.hpp"
+#include "interpose/recent_targets.hpp"
 
 namespace interpose = shmemx::interpose;
 using interpose::below;
@@ -107,24 +108,27 @@ SHMEMX_BOTH_NAMES(Win_unlock_all, 1)
 
 namespace {
 
-[[gnu::noinline]] int flush_slow(int rank, MPI_Win win) {
-  Window* const window = find_window(win);
-  if (window == nullptr) return below().Win_flush(rank, win);
-  int code = interpose::check_locked(*window, rank);
-  if (code == MPI_SUCCESS) code = interpose::flush(*window, rank);
-  return finish(*window, "MPI_Win_flush", code);
+// Stores to mapped memory are complete as soon as they are visible.
+[[gnu::always_inline]] inline bool try_flush(int rank, MPI_Win win) noexcept {
+  const interpose::RecentTarget& target = interpose::recent_target(rank);
+  if (!is_recent(target, win, rank) || !target.is_locked) [[unlikely]]
+    return false;
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return true;
 }
 
-int flush_otherwise(int rank, MPI_Win win) {
-  const Window* const window = find_recent_window(win);
-  if (window != nullptr && interpose::flush_quickly(*window, rank)) [[likely]]
-    return MPI_SUCCESS;
-  return flush_slow(rank, win);
+template <class Routine>
+[[gnu::noinline]] int flush(int rank, MPI_Win win) {
+  Window* const window = find_window(win);
+  if (window == nullptr) return Routine::below(rank, win);
+  int code = interpose::check_locked(*window, rank);
+  if (code == MPI_SUCCESS) code = interpose::flush(*window, rank);
+  return finish(*window, Routine::kName, code);
 }
 
 }  // namespace
 
-SHMEMX_SHORT_NAMES(Win_flush, 2, interpose::flush_recent, flush_otherwise)
+SHMEMX_BY_SHORT_PATH(Win_flush, 2, try_flush, flush)
 
 SHMEMX_ENTRY int PMPI_Win_flush_all(MPI_Win win) {
   Window* const window = find_window(win);
