@@ -34,114 +34,71 @@ int place_own_empty_part(MPI_Comm communicator, MPI_Win win, void* base) {
   return MPI_SUCCESS;
 }
 
+// Those with displacement units of int and of MPI_Aint have one definition.
+template <class Routine, class Unit>
+int create_over(void* base, MPI_Aint size, Unit disp_unit, MPI_Info info, MPI_Comm communicator, MPI_Win* win) {
+  const Created made =
+      create(Routine::kName, {MPI_WIN_FLAVOR_CREATE, base, size, disp_unit, win != nullptr}, info, communicator, win);
+  return made.is_taken ? made.error_class : Routine::below(base, size, disp_unit, info, communicator, win);
+}
+
+template <class Routine, class Unit>
+int allocate(MPI_Aint size, Unit disp_unit, MPI_Info info, MPI_Comm communicator, void* base, MPI_Win* win) {
+  const bool has_places = base != nullptr && win != nullptr;
+  const Created made =
+      create(Routine::kName, {MPI_WIN_FLAVOR_ALLOCATE, nullptr, size, disp_unit, has_places}, info, communicator, win);
+  if (!made.is_taken) return Routine::below(size, disp_unit, info, communicator, base, win);
+  if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
+  return made.error_class;
+}
+
+template <class Routine, class Unit>
+int allocate_shared(MPI_Aint size, Unit disp_unit, MPI_Info info, MPI_Comm communicator, void* base, MPI_Win* win) {
+  const bool has_places = base != nullptr && win != nullptr;
+  const Created made =
+      create(Routine::kName, {MPI_WIN_FLAVOR_SHARED, nullptr, size, disp_unit, has_places}, info, communicator, win);
+  if (!made.is_taken) {
+    const int code = Routine::below(size, disp_unit, info, communicator, base, win);
+    return code == MPI_SUCCESS && size == 0 ? place_own_empty_part(communicator, *win, base) : code;
+  }
+  if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
+  return made.error_class;
+}
+
+void set_unit(int* place, MPI_Aint disp_unit) { *place = interpose::small_disp_unit(disp_unit); }
+[[maybe_unused]] void set_unit(MPI_Aint* place, MPI_Aint disp_unit) { *place = disp_unit; }
+
+template <class Routine, class Unit>
+int shared_query(MPI_Win win, int rank, MPI_Aint* size, Unit* disp_unit, void* base) {
+  Window* const window = find_window(win);
+  if (window == nullptr) {
+    const int code = Routine::below(win, rank, size, disp_unit, base);
+    if (code == MPI_SUCCESS && *size == 0 && rank >= 0) place_empty_part(win, rank, base);
+    return code;
+  }
+  const Target* part = nullptr;
+  int code = interpose::find_part(*window, rank, part);
+  if (size == nullptr || disp_unit == nullptr || base == nullptr) code = interpose::no_place();
+  if (code != MPI_SUCCESS) return finish(*window, Routine::kName, code);
+  *size = part == nullptr ? 0 : static_cast<MPI_Aint>(part->offer.bytes);
+  set_unit(disp_unit, part == nullptr ? 1 : part->offer.disp_unit);
+  void* const address = part == nullptr ? nullptr : part->mapped;
+  std::memcpy(base, &address, sizeof address);
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
-SHMEMX_ENTRY int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm communicator,
-                                 MPI_Win* win) {
-  const Created made =
-      create("MPI_Win_create", {MPI_WIN_FLAVOR_CREATE, base, size, disp_unit, win != nullptr}, info, communicator, win);
-  return made.is_taken ? made.error_class : below().Win_create(base, size, disp_unit, info, communicator, win);
-}
-SHMEMX_BOTH_NAMES(Win_create, 6)
-
-SHMEMX_ENTRY int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm communicator, void* base,
-                                   MPI_Win* win) {
-  const Created made =
-      create("MPI_Win_allocate", {MPI_WIN_FLAVOR_ALLOCATE, nullptr, size, disp_unit, base != nullptr && win != nullptr},
-             info, communicator, win);
-  if (!made.is_taken) return below().Win_allocate(size, disp_unit, info, communicator, base, win);
-  if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
-  return made.error_class;
-}
-SHMEMX_BOTH_NAMES(Win_allocate, 6)
-
-SHMEMX_ENTRY int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm communicator,
-                                          void* base, MPI_Win* win) {
-  const Created made = create("MPI_Win_allocate_shared",
-                              {MPI_WIN_FLAVOR_SHARED, nullptr, size, disp_unit, base != nullptr && win != nullptr},
-                              info, communicator, win);
-  if (!made.is_taken) {
-    const int code = below().Win_allocate_shared(size, disp_unit, info, communicator, base, win);
-    return code == MPI_SUCCESS && size == 0 ? place_own_empty_part(communicator, *win, base) : code;
-  }
-  if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
-  return made.error_class;
-}
-SHMEMX_BOTH_NAMES(Win_allocate_shared, 6)
-
-SHMEMX_ENTRY int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* base) {
-  Window* const window = find_window(win);
-  if (window == nullptr) {
-    const int code = below().Win_shared_query(win, rank, size, disp_unit, base);
-    if (code == MPI_SUCCESS && *size == 0 && rank >= 0) place_empty_part(win, rank, base);
-    return code;
-  }
-  const Target* part = nullptr;
-  int code = interpose::find_part(*window, rank, part);
-  if (size == nullptr || disp_unit == nullptr || base == nullptr) code = interpose::no_place();
-  if (code != MPI_SUCCESS) return finish(*window, "MPI_Win_shared_query", code);
-  *size = part == nullptr ? 0 : static_cast<MPI_Aint>(part->offer.bytes);
-  *disp_unit = part == nullptr ? 1 : interpose::small_disp_unit(part->offer.disp_unit);
-  void* const address = part == nullptr ? nullptr : part->mapped;
-  std::memcpy(base, &address, sizeof address);
-  return MPI_SUCCESS;
-}
-SHMEMX_BOTH_NAMES(Win_shared_query, 5)
+SHMEMX_BY_FUNCTION(Win_create, 6, create_over)
+SHMEMX_BY_FUNCTION(Win_allocate, 6, allocate)
+SHMEMX_BY_FUNCTION(Win_allocate_shared, 6, allocate_shared)
+SHMEMX_BY_FUNCTION(Win_shared_query, 5, shared_query)
 
 #if MPI_VERSION >= 4
-
-SHMEMX_ENTRY int PMPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm communicator,
-                                   MPI_Win* win) {
-  const Created made = create("MPI_Win_create_c", {MPI_WIN_FLAVOR_CREATE, base, size, disp_unit, win != nullptr}, info,
-                              communicator, win);
-  return made.is_taken ? made.error_class : below().Win_create_c(base, size, disp_unit, info, communicator, win);
-}
-SHMEMX_BOTH_NAMES(Win_create_c, 6)
-
-SHMEMX_ENTRY int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm communicator,
-                                     void* base, MPI_Win* win) {
-  const Created made = create("MPI_Win_allocate_c",
-                              {MPI_WIN_FLAVOR_ALLOCATE, nullptr, size, disp_unit, base != nullptr && win != nullptr},
-                              info, communicator, win);
-  if (!made.is_taken) return below().Win_allocate_c(size, disp_unit, info, communicator, base, win);
-  if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
-  return made.error_class;
-}
-SHMEMX_BOTH_NAMES(Win_allocate_c, 6)
-
-SHMEMX_ENTRY int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm communicator,
-                                            void* base, MPI_Win* win) {
-  const Created made = create("MPI_Win_allocate_shared_c",
-                              {MPI_WIN_FLAVOR_SHARED, nullptr, size, disp_unit, base != nullptr && win != nullptr},
-                              info, communicator, win);
-  if (!made.is_taken) {
-    const int code = below().Win_allocate_shared_c(size, disp_unit, info, communicator, base, win);
-    return code == MPI_SUCCESS && size == 0 ? place_own_empty_part(communicator, *win, base) : code;
-  }
-  if (made.error_class == MPI_SUCCESS) std::memcpy(base, &made.base, sizeof made.base);
-  return made.error_class;
-}
-SHMEMX_BOTH_NAMES(Win_allocate_shared_c, 6)
-
-SHMEMX_ENTRY int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* base) {
-  Window* const window = find_window(win);
-  if (window == nullptr) {
-    const int code = below().Win_shared_query_c(win, rank, size, disp_unit, base);
-    if (code == MPI_SUCCESS && *size == 0 && rank >= 0) place_empty_part(win, rank, base);
-    return code;
-  }
-  const Target* part = nullptr;
-  int code = interpose::find_part(*window, rank, part);
-  if (size == nullptr || disp_unit == nullptr || base == nullptr) code = interpose::no_place();
-  if (code != MPI_SUCCESS) return finish(*window, "MPI_Win_shared_query_c", code);
-  *size = part == nullptr ? 0 : static_cast<MPI_Aint>(part->offer.bytes);
-  *disp_unit = part == nullptr ? 1 : part->offer.disp_unit;
-  void* const address = part == nullptr ? nullptr : part->mapped;
-  std::memcpy(base, &address, sizeof address);
-  return MPI_SUCCESS;
-}
-SHMEMX_BOTH_NAMES(Win_shared_query_c, 5)
-
+SHMEMX_BY_FUNCTION(Win_create_c, 6, create_over)
+SHMEMX_BY_FUNCTION(Win_allocate_c, 6, allocate)
+SHMEMX_BY_FUNCTION(Win_allocate_shared_c, 6, allocate_shared)
+SHMEMX_BY_FUNCTION(Win_shared_query_c, 5, shared_query)
 #endif
 
 SHMEMX_ENTRY int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm communicator, MPI_Win* win) {
