@@ -17,6 +17,7 @@ TOKEN = re.compile(
 BRACKET = re.compile(r'[(){}\[\]]')
 IN_LIST = re.compile(r'->|<=|>=|<<|[<>;({\[)}\]]')   # what matters in a list of template arguments
 NAME = re.compile(r'[A-Za-z_]\w*$')
+MACRO = re.compile(r'[A-Z][A-Z0-9_]+$')
 CLASS_KEYS = {"class", "struct", "union", "enum"}
 NO_MEMBER = {"using", "typedef", "friend", "static_assert", "_Static_assert", "static", "extern", "template"}
 BUILTIN = {"bool", "char", "short", "int", "long", "signed", "unsigned"}   # what an unnamed bit-field ends with
@@ -132,6 +133,8 @@ class Reader:
         """Reads the statements of a namespace or class in [start, end). `owner` is the class, or None."""
         statement = []
         for token, position in self.tokens(start, end):
+            if len(statement) == 2 and statement[1][0] == "()" and MACRO.match(statement[0][0]) and NAME.match(token):
+                statement = []   # MACRO(...) without a semicolon
             if token == ";":
                 if owner is not None:
                     self.count_declared(statement, owner)

@@ -58,10 +58,11 @@ class Declarations(unittest.TestCase):
         facts = read_file("T<int> f(int a, std::map<int, int> b, int (*c)(int, int)) {\n  g({1, 2});\n}\n"
                           "n::S<T>::S(int a)\n    : S_{a},\n      b_(1) {\n}\nn::S::~S() {}\nint S::operator()(int, int) const { return 1; }\n"
                           "extern \"C\" {\nint m(void) { return 0; }\n}\nconst auto lambda = [](int a) {\n  return a;\n};\n"
+                          "SUITE(a)\n\nnamespace {\nvoid i() {}\n}\nCASE(b) {\n}\nEND()\n"
                           "#ifdef X\nvoid h() {\n#else\nvoid h(int) {\n#endif\n}\n", "a.cpp")
         self.assertEqual([(f.name, f.lines, f.parameters) for f in facts.functions],
                          [("f", 3, 3), ("n::S::S", 4, 1), ("n::S::~S", 1, 0), ("S::operator()", 1, 2), ("m", 1, 0),
-                          ("[]", 3, 1), ("h", 5, 0)])
+                          ("[]", 3, 1), ("i", 1, 0), ("CASE", 2, 1), ("h", 5, 0)])
         self.assertEqual([qualifier for _, qualifier in facts.member_definitions], [("n", "S"), ("n", "S"), ("S",)])
 
     def test_brackets_that_do_not_match(self):
