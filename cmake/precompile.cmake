@@ -30,8 +30,15 @@ function(shmemx_precompile target)
 endfunction()
 
 # With SHMEMX_UNITY, as in the presets with sanitizers, the files of a target are compiled in batches: what they share is
-# instrumented once. The release preset compiles each file alone, so that names of one file are not seen in another.
+# instrumented once. The release preset compiles each file of the library alone, so that names of one file are not seen in
+# another, and files of tests (TESTS) in batches where SHMEMX_PRECOMPILE is on: most of their time are Boost.Test's templates.
 option(SHMEMX_UNITY "Compile the library's files in batches" OFF)
+# shmemx_unity(<target> [TESTS])
 function(shmemx_unity target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${SHMEMX_UNITY} UNITY_BUILD_BATCH_SIZE 10)
+  cmake_parse_arguments(ARG "TESTS" "" "" ${ARGN})
+  set(is_on ${SHMEMX_UNITY})
+  if(ARG_TESTS AND SHMEMX_PRECOMPILE)
+    set(is_on ON)
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${is_on} UNITY_BUILD_BATCH_SIZE 10)
 endfunction()

@@ -7,9 +7,9 @@
 #include "transport/common/keyed_hash.hpp"
 #include "transport/common/nh_hash.hpp"
 
-using namespace shmemx::transport;
-
 BOOST_AUTO_TEST_SUITE(common_authentication)
+
+using namespace shmemx::transport;
 
 BOOST_AUTO_TEST_CASE(a_proof_is_valid_for_one_purpose) {
   const std::uint64_t secret[2] = {1, 2};

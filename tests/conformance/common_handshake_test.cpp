@@ -2,6 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+BOOST_AUTO_TEST_SUITE(common_handshake)
+
 using namespace shmemx::transport;
 using shmemx::transport::Setup;
 
@@ -10,8 +12,6 @@ namespace {
 Setup setup(int me, std::uint64_t secret = 42) { return {.me = me, .n_pes = 4, .secret = {secret, 7}}; }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(common_handshake)
 
 BOOST_AUTO_TEST_CASE(both_sides_prove_themselves) {
   const Hello hello = make_hello(setup(0), 2, 0);

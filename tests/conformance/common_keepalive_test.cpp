@@ -6,6 +6,8 @@
 #include "base/clock.hpp"
 #include "transport/common/keepalive.hpp"
 
+BOOST_AUTO_TEST_SUITE(common_keepalive)
+
 using shmemx::UniqueFd;
 using shmemx::transport::Keepalive;
 using shmemx::transport::KeepaliveTimer;
@@ -21,8 +23,6 @@ bool is_readable(int fd, int timeout_ms) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(common_keepalive)
 
 BOOST_AUTO_TEST_CASE(a_round_is_an_eighth_of_the_silence) {
   Keepalive keepalive(kSilenceMs, 0);

@@ -4,6 +4,8 @@
 
 #include "transport/common/reorder_window.hpp"
 
+BOOST_AUTO_TEST_SUITE(common_reorder_window)
+
 using shmemx::transport::ReorderWindow;
 using shmemx::transport::Turn;
 
@@ -20,8 +22,6 @@ void receive(ReorderWindow<std::string>& window, std::uint64_t number, std::vect
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(common_reorder_window)
 
 BOOST_AUTO_TEST_CASE(messages_in_order_are_never_held) {
   ReorderWindow<int> window(4);

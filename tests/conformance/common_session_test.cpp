@@ -2,6 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+BOOST_AUTO_TEST_SUITE(common_session)
+
 using namespace shmemx::transport;
 
 namespace {
@@ -20,8 +22,6 @@ struct Direction {
 constexpr MessageName kMessage{1, 5, 100};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(common_session)
 
 BOOST_AUTO_TEST_CASE(messages_prove_their_source_after_the_handshake) {
   Direction direction;

@@ -4,9 +4,9 @@
 #include "base/clock.hpp"
 #include "conformance_job.hpp"
 
-using namespace transport_test;
-
 BOOST_AUTO_TEST_SUITE(flow)
+
+using namespace transport_test;
 
 // A PE that does not poll does not delay messages to others, and loses none of its own.
 BOOST_AUTO_TEST_CASE(a_slow_pe_delays_no_other) {

@@ -7,6 +7,8 @@
 #include "transport/ethernet/decoder.hpp"
 #include "transport/ethernet/frame_proof.hpp"
 
+BOOST_AUTO_TEST_SUITE(ethernet_decoder)
+
 using namespace shmemx::ethernet;
 using shmemx::transport::Record;
 using transport_test::pattern;
@@ -42,8 +44,6 @@ std::vector<std::byte> announcement(std::uint32_t payload_bytes, std::size_t hea
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ethernet_decoder)
 
 BOOST_AUTO_TEST_CASE(frames_are_checked) {
   BOOST_CHECK(is_frame({.kind = FrameKind::records, .bytes = 16}, 16));

@@ -4,6 +4,8 @@
 
 #include "ethernet_link.hpp"
 
+BOOST_AUTO_TEST_SUITE(ethernet_engine)
+
 using namespace ethernet_test;
 using shmemx::ethernet::SendWindow;
 using shmemx::transport::Header;
@@ -83,8 +85,6 @@ bool got(Segment& segment, int pe, std::size_t n) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ethernet_engine)
 
 BOOST_AUTO_TEST_CASE(messages_of_all_classes_arrive) { check_streams({}, 300); }
 BOOST_AUTO_TEST_CASE(large_frames) { check_streams({.mtus = {9000}}, 300); }

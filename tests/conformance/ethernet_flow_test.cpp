@@ -4,6 +4,8 @@
 
 #include "ethernet_link.hpp"
 
+BOOST_AUTO_TEST_SUITE(ethernet_flow)
+
 using namespace ethernet_test;
 using shmemx::ethernet::content_bytes_of;
 using shmemx::ethernet::EthernetHeader;
@@ -107,8 +109,6 @@ void check_packet_is_requested_again(Pulling& pulling, unsigned index) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ethernet_flow)
 
 // Where others fill the queues of the network, packets take longer than the acknowledgements before did.
 BOOST_AUTO_TEST_CASE(a_pull_waits_as_long_as_its_packets_take) {

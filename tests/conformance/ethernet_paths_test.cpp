@@ -5,6 +5,8 @@
 
 #include "ethernet_link.hpp"
 
+BOOST_AUTO_TEST_SUITE(ethernet_paths)
+
 using namespace ethernet_test;
 using shmemx::ethernet::Path;
 using shmemx::ethernet::Paths;
@@ -85,8 +87,6 @@ Path path_of(Segment& segment, int from, int to) { return segment[from].find(to)
 bool is_path(Path path, int own, int peers) { return path.own == own && path.peers == peers; }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ethernet_paths)
 
 BOOST_AUTO_TEST_CASE(paths_are_tried_in_turn) {
   Paths paths(2, 2, 1000);

@@ -12,6 +12,8 @@
 #include "base/unique_fd.hpp"
 #include "endpoints.hpp"
 
+BOOST_AUTO_TEST_SUITE(ethernet_socket)
+
 using transport_test::AddressBook;
 using transport_test::Recorder;
 using transport_test::Setup;
@@ -42,8 +44,6 @@ bool is_ready(int descriptor) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ethernet_socket)
 
 // A sleeper is woken once by an interface that is taken down, and sleeps again then.
 BOOST_AUTO_TEST_CASE(an_interface_that_is_taken_down_wakes_once) {

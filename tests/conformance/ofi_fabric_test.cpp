@@ -11,6 +11,8 @@
 #include "endpoints.hpp"
 #include "transport/ofi/inbound.hpp"
 
+BOOST_AUTO_TEST_SUITE(ofi_fabric)
+
 namespace {
 
 using namespace shmemx::ofi;
@@ -103,8 +105,6 @@ struct Receiver : PlayedFabric {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ofi_fabric)
 
 BOOST_AUTO_TEST_CASE(a_key_that_is_in_use_is_followed_by_another_one) {
   PlayedFabric played;

@@ -7,6 +7,8 @@
 
 #include "transport/ofi/pieces.hpp"
 
+BOOST_AUTO_TEST_SUITE(ofi_pieces)
+
 namespace {
 
 using shmemx::ofi::Pieces;
@@ -20,8 +22,6 @@ struct Piece {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ofi_pieces)
 
 BOOST_AUTO_TEST_CASE(a_buffer_is_whole_when_it_is_full_and_released) {
   Pieces pieces(kBytes, kLeast);

@@ -7,6 +7,8 @@
 
 #include "endpoints.hpp"
 
+BOOST_AUTO_TEST_SUITE(tcp_address)
+
 using namespace shmemx::tcp;
 using transport_test::bytes_of;
 
@@ -42,8 +44,6 @@ std::vector<std::string> paths(const EndpointAddress& peer) {
 using Paths = std::vector<std::string>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tcp_address)
 
 BOOST_AUTO_TEST_CASE(subnets_match_by_bits) {
   BOOST_CHECK(address("10.1.2.3/24").matches(address("10.1.2.77/24"), 24));

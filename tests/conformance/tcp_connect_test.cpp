@@ -9,6 +9,8 @@
 #include "endpoints.hpp"
 #include "transport/tcp/own_addresses.hpp"
 
+BOOST_AUTO_TEST_SUITE(tcp_connect)
+
 using namespace transport_test;
 using shmemx::UniqueFd;
 using shmemx::tcp::Address;
@@ -68,8 +70,6 @@ void send_one(Endpoints& job, int from, int to) {
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tcp_connect)
 
 BOOST_AUTO_TEST_CASE(an_unreachable_address_is_skipped) {
   Endpoints job("tcp");

@@ -12,6 +12,8 @@
 #include "endpoints.hpp"
 #include "transport/tcp/speed.hpp"
 
+BOOST_AUTO_TEST_SUITE(tcp_connection)
+
 using namespace shmemx::tcp;
 using namespace transport_test;
 using State = Connection::State;
@@ -57,8 +59,6 @@ struct Pair {
 constexpr std::size_t kAll = std::size_t{1} << 20;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tcp_connection)
 
 BOOST_AUTO_TEST_CASE(the_side_that_has_dialed_writes_at_once_and_takes_no_acknowledgement_before_the_resume_frame) {
   Pair pair;

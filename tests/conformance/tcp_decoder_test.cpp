@@ -8,6 +8,8 @@
 
 #include "endpoints.hpp"
 
+BOOST_AUTO_TEST_SUITE(tcp_decoder)
+
 using namespace shmemx::tcp;
 using transport_test::pattern;
 using transport_test::Recorder;
@@ -66,8 +68,6 @@ bool is_refused(const FrameHeader& header) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tcp_decoder)
 
 BOOST_AUTO_TEST_CASE(headers_and_payloads_can_be_read_one_after_the_other) {
   for (const std::size_t step : {1, 17, 1'000'000}) {

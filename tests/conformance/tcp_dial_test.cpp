@@ -9,6 +9,8 @@
 #include "base/unique_fd.hpp"
 #include "transport/tcp/socket.hpp"
 
+BOOST_AUTO_TEST_SUITE(tcp_dial)
+
 using namespace shmemx::tcp;
 using shmemx::now_ns;
 using shmemx::UniqueFd;
@@ -60,8 +62,6 @@ struct Attempts {
 Candidate at(std::uint8_t last, bool is_own = false) { return {v4(last), 0, "lo", is_own}; }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tcp_dial)
 
 BOOST_AUTO_TEST_CASE(a_refusal_on_the_path_of_the_former_connection_is_the_end_of_the_pe) {
   Attempts attempts({at(5), at(6)});

@@ -12,6 +12,8 @@
 #include "transport/tcp/socket.hpp"
 #include "transport/tcp/tcp_transport.hpp"
 
+BOOST_AUTO_TEST_SUITE(tcp_mac)
+
 using namespace transport_test;
 using shmemx::UniqueFd;
 using shmemx::tcp::EndpointAddress;
@@ -121,8 +123,6 @@ std::function<void(Stream&)> flip(std::size_t at) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tcp_mac)
 
 BOOST_AUTO_TEST_CASE(messages_of_all_lengths_pass_a_proxy) {
   Relayed relayed("tcp:mac");

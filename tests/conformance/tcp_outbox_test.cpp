@@ -12,6 +12,8 @@
 #include "transport/tcp/decoder.hpp"
 #include "transport/tcp/outbox.hpp"
 
+BOOST_AUTO_TEST_SUITE(tcp_outbox)
+
 using namespace transport_test;
 using shmemx::UniqueFd;
 using shmemx::tcp::Decoder;
@@ -85,8 +87,6 @@ void check_messages(const Recorder& sink, unsigned n) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tcp_outbox)
 
 BOOST_AUTO_TEST_CASE(what_was_not_received_is_sent_once_more_from_the_middle_of_a_message) {
   Outbox out;

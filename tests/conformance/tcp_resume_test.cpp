@@ -14,6 +14,8 @@
 #include "numbered_traffic.hpp"
 #include "transport/tcp/tcp_transport.hpp"
 
+BOOST_AUTO_TEST_SUITE(tcp_resume)
+
 using namespace transport_test;
 using shmemx::UniqueFd;
 using shmemx::tcp::TcpTransport;
@@ -28,8 +30,6 @@ bool suspend(Endpoints& job, int from, int to) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tcp_resume)
 
 BOOST_AUTO_TEST_CASE(messages_of_both_sides_survive_a_reset) {
   for (const int breaker : {0, 1}) {

@@ -15,6 +15,8 @@
 #include "transport/common/descriptors.hpp"
 #include "transport/tcp/tcp_transport.hpp"
 
+BOOST_AUTO_TEST_SUITE(tcp_suspend)
+
 using namespace transport_test;
 using shmemx::tcp::TcpTransport;
 
@@ -48,8 +50,6 @@ bool set_limit(rlim_t soft, rlim_t hard) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tcp_suspend)
 
 BOOST_AUTO_TEST_CASE(an_idle_connection_closes_on_both_sides_and_opens_again) {
   Endpoints job("tcp");

@@ -20,6 +20,8 @@
 #include "transport/tcp/frame.hpp"
 #include "transport/tcp/tcp_transport.hpp"
 
+BOOST_AUTO_TEST_SUITE(tcp_unauthenticated)
+
 using namespace transport_test;
 using shmemx::UniqueFd;
 
@@ -101,8 +103,6 @@ bool poll_beside(Endpoints& job, std::span<Replayer> replayers, const std::funct
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tcp_unauthenticated)
 
 BOOST_AUTO_TEST_CASE(random_bytes_end_the_connection_without_a_reply) {
   Endpoints job("tcp");

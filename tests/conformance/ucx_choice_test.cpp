@@ -3,12 +3,12 @@
 
 #include "transport/ucx/choice.hpp"
 
+BOOST_AUTO_TEST_SUITE(ucx_choice)
+
 using shmemx::ucx::Choice;
 using shmemx::ucx::default_route_devices;
 using shmemx::ucx::narrowed;
 using shmemx::ucx::Resource;
-
-BOOST_AUTO_TEST_SUITE(ucx_choice)
 
 BOOST_AUTO_TEST_CASE(tcp_is_left_out_where_devices_have_native_rma) {
   for (const char* transport : {"rc_mlx5", "rc_verbs", "dc_mlx5"}) {

@@ -7,6 +7,8 @@
 #include "launcher/binding.hpp"
 #include "launcher/records.hpp"
 
+BOOST_AUTO_TEST_SUITE(binding)
+
 namespace {
 
 using Groups = std::vector<std::vector<int>>;
@@ -44,8 +46,6 @@ class FakeSys {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(binding)
 
 BOOST_AUTO_TEST_CASE(groups_follow_the_topology_and_the_mask) {
   using shmemx::launcher::Bind;

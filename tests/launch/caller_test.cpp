@@ -14,6 +14,8 @@
 #include "bootstrap/backends.hpp"
 #include "bootstrap/kvs_text.hpp"
 
+BOOST_AUTO_TEST_SUITE(caller)
+
 namespace boot = shmemx::bootstrap;
 
 namespace {
@@ -111,8 +113,6 @@ Found find_two_machines(Member& member) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(caller)
 
 BOOST_AUTO_TEST_CASE(all_pes_get_texts_of_all_lengths) {
   const std::vector<std::size_t> lengths = {0, 1, 200, 239, 240, 241, 256, 70'000, 1'000'000, 5, 3'000'000};

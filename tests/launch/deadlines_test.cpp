@@ -2,9 +2,9 @@
 
 #include <boost/test/unit_test.hpp>
 
-using shmemx::launcher::Deadlines;
-
 BOOST_AUTO_TEST_SUITE(launcher_deadlines)
+
+using shmemx::launcher::Deadlines;
 
 BOOST_AUTO_TEST_CASE(without_a_deadline_only_events_end_the_wait) {
   const Deadlines none;

@@ -6,6 +6,8 @@
 #include "bootstrap/handover.hpp"
 #include "bootstrap/wire.hpp"
 
+BOOST_AUTO_TEST_SUITE(handover)
+
 namespace boot = shmemx::bootstrap;
 
 namespace {
@@ -28,8 +30,6 @@ struct Given {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(handover)
 
 BOOST_AUTO_TEST_CASE(an_offer_can_be_converted_to_text_and_back) {
   const boot::Offer offer{1, ~0ULL, 0x123456789abcdefULL, 1000, 42, 7};

@@ -5,6 +5,8 @@
 
 #include "bootstrap/launcher_seen.hpp"
 
+BOOST_AUTO_TEST_SUITE(launcher_seen)
+
 namespace {
 
 std::vector<std::pair<std::string, std::string>> environment;
@@ -23,8 +25,6 @@ std::string launcher_of(std::vector<std::pair<std::string, std::string>> variabl
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(launcher_seen)
 
 BOOST_AUTO_TEST_CASE(sizes_above_one_are_launches) {
   BOOST_CHECK_EQUAL(launcher_of({{"PMI_SIZE", "2"}}), "PMI_SIZE=2");

@@ -7,6 +7,8 @@
 
 #include "base/affinity.hpp"
 
+BOOST_AUTO_TEST_SUITE(memory_kills)
+
 namespace {
 
 // /proc and /sys/fs/cgroup of a machine: this process is in /outer/job, process 7 in /outer/job/pe of the same
@@ -53,8 +55,6 @@ class FakeGroups {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(memory_kills)
 
 BOOST_AUTO_TEST_CASE(a_kill_at_a_limit_names_the_strictest_group) {
   for (const bool version_1 : {false, true}) {

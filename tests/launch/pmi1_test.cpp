@@ -6,6 +6,8 @@
 #include "bootstrap/pmi1.hpp"
 #include "fake_server.hpp"
 
+BOOST_AUTO_TEST_SUITE(pmi1)
+
 namespace boot = shmemx::bootstrap;
 
 namespace {
@@ -31,8 +33,6 @@ class Server : public launch_test::FakeServer {
 using Pair = launch_test::SocketPair;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pmi1)
 
 BOOST_AUTO_TEST_CASE(values_can_be_put_and_got_and_the_session_ends) {
   Pair pair;

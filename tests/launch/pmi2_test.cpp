@@ -6,6 +6,8 @@
 #include "bootstrap/pmi2.hpp"
 #include "fake_server.hpp"
 
+BOOST_AUTO_TEST_SUITE(pmi2)
+
 namespace boot = shmemx::bootstrap;
 
 namespace {
@@ -60,8 +62,6 @@ class Server : public launch_test::FakeServer {
 using Pair = launch_test::SocketPair;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pmi2)
 
 BOOST_AUTO_TEST_CASE(values_can_be_put_and_got_and_the_session_ends) {
   Pair pair;

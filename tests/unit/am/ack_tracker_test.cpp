@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+BOOST_AUTO_TEST_SUITE(am_ack_tracker)
+
 namespace {
 
 using namespace shmemx;
@@ -28,8 +30,6 @@ constexpr auto kAwaited = AckTracker::Scope::awaited;
 constexpr auto kAll = AckTracker::Scope::all;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(am_ack_tracker)
 
 BOOST_AUTO_TEST_CASE(a_counted_message_is_acknowledged_once) {
   Fixture f;

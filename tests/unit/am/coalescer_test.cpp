@@ -4,6 +4,8 @@
 #include <memory>
 #include <vector>
 
+BOOST_AUTO_TEST_SUITE(am_coalescer)
+
 namespace {
 
 using namespace shmemx;
@@ -17,8 +19,6 @@ std::vector<std::byte> filled(std::size_t bytes, std::size_t value) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(am_coalescer)
 
 BOOST_AUTO_TEST_CASE(items_come_out_in_the_order_of_append) {
   const auto batch = std::make_unique<Batch>();

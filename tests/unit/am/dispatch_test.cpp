@@ -6,6 +6,8 @@
 
 #include "am/endpoint.hpp"
 
+BOOST_AUTO_TEST_SUITE(am_dispatch)
+
 namespace {
 
 using namespace shmemx;
@@ -50,8 +52,6 @@ struct Fixture {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(am_dispatch)
 
 BOOST_AUTO_TEST_CASE(a_handler_runs_at_once) {
   Fixture f;

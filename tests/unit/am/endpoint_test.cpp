@@ -21,6 +21,8 @@
 #include "progress/threads.hpp"
 #include "progress/wait.hpp"
 
+BOOST_AUTO_TEST_SUITE(am_endpoint)
+
 namespace {
 
 using namespace shmemx;
@@ -147,8 +149,6 @@ void meet(const Node& node, int slot) {
   progress::wait_until("meet", -1,
                        [&] { return node.shared()[slot].load() >= static_cast<std::uint64_t>(node.n_pes); });
 }
-
-BOOST_AUTO_TEST_SUITE(am_endpoint)
 
 BOOST_AUTO_TEST_CASE(everybody_to_everybody_in_order_through_boxes_and_cells) {
   for (const int n_pes : {1, 2, 3, 8}) {

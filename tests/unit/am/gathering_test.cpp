@@ -9,6 +9,8 @@
 #include "am/endpoint.hpp"
 #include "am/net_channel.hpp"
 
+BOOST_AUTO_TEST_SUITE(am_gathering)
+
 namespace {
 
 using namespace shmemx;
@@ -74,8 +76,6 @@ struct Fixture {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(am_gathering)
 
 BOOST_AUTO_TEST_CASE(a_message_to_an_idle_pe_leaves_at_once) {
   Fixture f;

@@ -9,6 +9,8 @@
 #include "../../support/fake_transport.hpp"
 #include "am/endpoint.hpp"
 
+BOOST_AUTO_TEST_SUITE(am_net_channel)
+
 namespace {
 
 using namespace shmemx;
@@ -56,8 +58,6 @@ struct Fixture {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(am_net_channel)
 
 BOOST_AUTO_TEST_CASE(a_flush_waits_for_counted_messages) {
   Fixture f;

@@ -10,6 +10,8 @@
 
 #include "../../support/fake_transport.hpp"
 
+BOOST_AUTO_TEST_SUITE(am_path_probe)
+
 namespace {
 
 using namespace shmemx;
@@ -73,8 +75,6 @@ Note note_in(const FakeTransport& network) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(am_path_probe)
 
 BOOST_AUTO_TEST_CASE(the_only_path_needs_no_probe) {
   Fixture f;

@@ -6,6 +6,8 @@
 #include <set>
 #include <vector>
 
+BOOST_AUTO_TEST_SUITE(am_reply_queue)
+
 namespace {
 
 using namespace shmemx;
@@ -61,8 +63,6 @@ struct Fixture {
 using Taken = std::vector<Targets::Taken>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(am_reply_queue)
 
 BOOST_AUTO_TEST_CASE(a_message_leaves_at_once_where_there_is_room) {
   Fixture f;

@@ -8,6 +8,8 @@
 
 #include "../../support/threads.hpp"
 
+BOOST_AUTO_TEST_SUITE(atomic_direct)
+
 namespace {
 
 namespace atomic = shmemx::atomic;
@@ -21,8 +23,6 @@ constexpr int kThreads = 4;
 constexpr int kTurns = 20000;  // the sums stay exact in a float
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(atomic_direct)
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(fetch_set_and_swap_give_and_take_values, T, All) {
   T word = 3;

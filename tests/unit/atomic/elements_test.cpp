@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-using namespace shmemx::atomic;
-
 BOOST_AUTO_TEST_SUITE(atomic_elements)
+
+using namespace shmemx::atomic;
 
 BOOST_AUTO_TEST_CASE(types_and_operators_go_together_as_documented) {
   BOOST_TEST(!go_together(ElementType::none, ElementOp::sum));

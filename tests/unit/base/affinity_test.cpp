@@ -8,6 +8,8 @@
 #include <string>
 #include <thread>
 
+BOOST_AUTO_TEST_SUITE(base_affinity)
+
 namespace {
 
 using namespace shmemx;
@@ -15,8 +17,6 @@ using namespace shmemx;
 using Cpus = std::vector<int>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(base_affinity)
 
 BOOST_AUTO_TEST_CASE(cpu_lists_of_the_kernel_are_read) {
   BOOST_TEST(parse_cpu_list("0") == Cpus({0}), boost::test_tools::per_element());

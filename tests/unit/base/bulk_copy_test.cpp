@@ -74,8 +74,6 @@ std::vector<std::size_t> all_distances() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(base_bulk_copy)
-
 BOOST_AUTO_TEST_CASE(each_loop_copies_all_sizes_and_alignments_exactly) {
   Buffers buffers(1024);
   for (const auto& loop : all_loops()) {
@@ -165,5 +163,7 @@ BOOST_AUTO_TEST_CASE(the_last_loop_is_the_one_that_is_used) {
   BOOST_CHECK_EQUAL(loops.size(), __builtin_cpu_supports("avx2") ? 2U : 1U);
 #endif
 }
+
+BOOST_AUTO_TEST_SUITE(base_bulk_copy)
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
 
+BOOST_AUTO_TEST_SUITE(base_cache_line)
+
 namespace {
 
 using namespace shmemx;
@@ -11,8 +13,6 @@ static_assert(round_up(0, kPageBytes) == 0 && round_down(0, kPageBytes) == 0);
 static_assert(round_up(1, kHugePageBytes) == kHugePageBytes);
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(base_cache_line)
 
 BOOST_AUTO_TEST_CASE(rounding_gives_the_nearest_multiple_on_its_side) {
   for (std::size_t alignment = 1; alignment <= 4096; alignment *= 2) {

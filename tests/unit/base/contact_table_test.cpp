@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+BOOST_AUTO_TEST_SUITE(base_contact_table)
+
 namespace {
 
 using namespace shmemx;
@@ -39,8 +41,6 @@ struct Made {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(base_contact_table)
 
 BOOST_AUTO_TEST_CASE(entries_are_zero_and_stay_where_they_are) {
   ContactTable<State> table;

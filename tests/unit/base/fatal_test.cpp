@@ -7,6 +7,8 @@
 
 #include "support/child.hpp"
 
+BOOST_AUTO_TEST_SUITE(base_fatal)
+
 namespace {
 
 using namespace shmemx;
@@ -33,8 +35,6 @@ void ends(int status) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(base_fatal)
 
 BOOST_AUTO_TEST_CASE(a_diagnostic_names_pe_host_routine_and_text_and_ends_with_status_1) {
   const auto end = unit::in_child([]() -> int {

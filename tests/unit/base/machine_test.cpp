@@ -23,9 +23,9 @@ constexpr bool kLimitsAllowed = false;  // the shadow memory is larger than any 
 constexpr bool kLimitsAllowed = true;
 #endif
 
-}  // namespace
-
 BOOST_AUTO_TEST_SUITE(base_machine)
+
+}  // namespace
 
 BOOST_AUTO_TEST_CASE(available_memory_is_positive_and_at_most_that_of_the_machine) {
   BOOST_CHECK_GT(total_memory_bytes(), std::uint64_t{16} << 20);

@@ -15,6 +15,8 @@
 #include "base/own_stack.hpp"
 #include "support/child.hpp"
 
+BOOST_AUTO_TEST_SUITE(base_mappings)
+
 namespace {
 
 using namespace shmemx;
@@ -37,8 +39,6 @@ long status_kb(const char* name) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(base_mappings)
 
 BOOST_AUTO_TEST_CASE(a_mapping_has_its_bounds_protection_and_file) {
   const std::size_t page = page_bytes();

@@ -9,6 +9,8 @@
 
 #include "base/cache_line.hpp"
 
+BOOST_AUTO_TEST_SUITE(base_recycled_memory)
+
 namespace {
 
 using namespace shmemx;
@@ -22,8 +24,6 @@ void fill_with(std::size_t bytes) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(base_recycled_memory)
 
 BOOST_AUTO_TEST_CASE(memory_begins_at_cache_lines) {
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, kLong, std::size_t{9} << 20}) {

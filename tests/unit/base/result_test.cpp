@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+BOOST_AUTO_TEST_SUITE(base_result)
+
 namespace {
 
 using namespace shmemx;
@@ -33,8 +35,6 @@ Status passed_on(int number, bool& reached) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(base_result)
 
 BOOST_AUTO_TEST_CASE(a_result_holds_a_value_or_an_error) {
   auto good = number_or_error(5);

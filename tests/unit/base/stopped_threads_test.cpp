@@ -74,8 +74,6 @@ sigset_t all_signals() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(base_stopped_threads)
-
 BOOST_AUTO_TEST_CASE(no_thread_runs_while_they_are_stopped) {
   const Counter counters[3];
   for (int round = 0; round < 20; ++round) {
@@ -129,6 +127,8 @@ BOOST_AUTO_TEST_CASE(a_thread_that_blocks_all_signals_is_named_and_others_go_on)
 #endif
 
 // As threads of networks do.
+BOOST_AUTO_TEST_SUITE(base_stopped_threads)
+
 BOOST_AUTO_TEST_CASE(a_thread_that_leaves_one_signal_unblocked_blocks_all_after_the_last_stop) {
   const int open = free_stop_signal();
   BOOST_REQUIRE_GE(open, SIGRTMIN);

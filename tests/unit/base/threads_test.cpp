@@ -12,6 +12,8 @@
 #include <mutex>
 #include <thread>
 
+BOOST_AUTO_TEST_SUITE(base_threads)
+
 namespace {
 
 using namespace shmemx;
@@ -41,8 +43,6 @@ std::optional<std::uint64_t> await_blocked(pid_t thread) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(base_threads)
 
 BOOST_AUTO_TEST_CASE(a_thread_on_a_condition_variable_is_blocked_until_it_runs) {
   std::mutex mutex;

@@ -4,6 +4,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+BOOST_AUTO_TEST_SUITE(base_unique_fd)
+
 namespace {
 
 using shmemx::UniqueFd;
@@ -12,8 +14,6 @@ int open_null() { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
 bool is_open(int fd) { return ::fcntl(fd, F_GETFD) >= 0; }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(base_unique_fd)
 
 BOOST_AUTO_TEST_CASE(a_descriptor_is_closed_at_the_end_of_its_owner) {
   int number = -1;

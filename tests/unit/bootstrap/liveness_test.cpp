@@ -10,6 +10,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+BOOST_AUTO_TEST_SUITE(bootstrap_liveness)
+
 namespace {
 
 using namespace shmemx;
@@ -67,8 +69,6 @@ void end(pid_t pid) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(bootstrap_liveness)
 
 BOOST_AUTO_TEST_CASE(a_process_lives_until_it_ends) {
   const Arena arena;

@@ -5,6 +5,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+BOOST_AUTO_TEST_SUITE(bootstrap_stuck)
+
 namespace {
 
 using namespace shmemx;
@@ -70,8 +72,6 @@ void let_end(PeRecord& record) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(bootstrap_stuck)
 
 BOOST_AUTO_TEST_CASE(two_waves_with_the_same_answers_are_the_proof) {
   Job job(3);

@@ -4,6 +4,8 @@
 
 #include "bootstrap/bootstrap.hpp"
 
+BOOST_AUTO_TEST_SUITE(bootstrap_synthetic_nodes)
+
 using namespace shmemx;
 using bootstrap::SyntheticNodes;
 
@@ -16,8 +18,6 @@ config::SyntheticWorld world_of(const char* text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(bootstrap_synthetic_nodes)
 
 // Nodes are numbered without gaps, each PE is on one, and real PEs are found both ways.
 BOOST_AUTO_TEST_CASE(nodes_divide_the_world) {

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <set>
 
+BOOST_AUTO_TEST_SUITE(bootstrap_wire)
+
 namespace {
 
 using namespace shmemx;
@@ -24,8 +26,6 @@ static_assert(offsetof(JobHeader, arrived) % kCacheLine == 0 && offsetof(JobHead
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(bootstrap_wire)
 
 BOOST_AUTO_TEST_CASE(records_do_not_overlap_and_fill_whole_pages) {
   for (std::size_t n_places = 1; n_places <= kMaxNodePes; ++n_places) {

@@ -6,6 +6,8 @@
 #include "support/child.hpp"
 #include "support/thread_pes.hpp"
 
+BOOST_AUTO_TEST_SUITE(coll_active_set)
+
 namespace {
 
 using namespace shmemx;
@@ -20,8 +22,6 @@ std::uint64_t word_of(int pe, int round) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(coll_active_set)
 
 BOOST_AUTO_TEST_CASE(active_sets_synchronise_and_restore_psync) {
   const unit::WaitingGuard guard(unit::oversubscribed_policy());

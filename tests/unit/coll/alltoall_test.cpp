@@ -4,6 +4,8 @@
 
 #include "support/moved_data.hpp"
 
+BOOST_AUTO_TEST_SUITE(coll_alltoall)
+
 namespace {
 
 using namespace shmemx;
@@ -11,8 +13,6 @@ using coll::TeamGroup;
 using namespace shmemx::unit;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(coll_alltoall)
 
 BOOST_AUTO_TEST_CASE(alltoall_exchanges_blocks) {
   rounds_on_nodes(40, [](const Node& node, TeamGroup& group, int round, Failures& wrong) {

@@ -9,6 +9,8 @@
 #include "coll/node/barrier.hpp"
 #include "support/thread_pes.hpp"
 
+BOOST_AUTO_TEST_SUITE(coll_barrier)
+
 namespace {
 
 using namespace shmemx;
@@ -44,8 +46,6 @@ void count_in_two_teams(const Node& node, bool counting, Failures& wrong) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(coll_barrier)
 
 BOOST_AUTO_TEST_CASE(no_pe_leaves_before_all_have_entered) {
   const auto run = [](const Node& node, bool counting) {

@@ -5,6 +5,8 @@
 #include "coll/common/select.hpp"
 #include "support/moved_data.hpp"
 
+BOOST_AUTO_TEST_SUITE(coll_broadcast)
+
 namespace {
 
 using namespace shmemx;
@@ -19,8 +21,6 @@ void broadcast_and_check(const Node& node, TeamGroup& group, std::size_t bytes, 
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(coll_broadcast)
 
 BOOST_AUTO_TEST_CASE(broadcasts_of_every_size_deliver_to_all_pes) {
   rounds_on_nodes(40, [](const Node& node, TeamGroup& group, int round, Failures& wrong) {

@@ -5,6 +5,8 @@
 #include "coll/barrier.hpp"
 #include "support/moved_data.hpp"
 
+BOOST_AUTO_TEST_SUITE(coll_exchange)
+
 namespace {
 
 using namespace shmemx;
@@ -17,8 +19,6 @@ struct Contribution {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(coll_exchange)
 
 // In every third round all contribute the same; in the others one PE, each in turn, does not.
 BOOST_AUTO_TEST_CASE(equal_contributions_are_recognised_on_all_pes) {

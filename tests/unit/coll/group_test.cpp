@@ -5,6 +5,8 @@
 
 #include "support/thread_pes.hpp"
 
+BOOST_AUTO_TEST_SUITE(coll_group)
+
 namespace {
 
 using namespace shmemx;
@@ -16,8 +18,6 @@ std::uint64_t word_of(int pe, int round) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(coll_group)
 
 // One barrier in each round: a PE that publishes again must not overwrite data that a slower PE is still reading.
 BOOST_AUTO_TEST_CASE(published_words_alternate_safely) {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
-using shmemx::coll::Mesh;
-
 BOOST_AUTO_TEST_SUITE(coll_mesh)
+
+using shmemx::coll::Mesh;
 
 // Each block is forwarded by one node: the first hop leads from the source to that node, the second to the destination.
 BOOST_AUTO_TEST_CASE(every_block_takes_at_most_two_hops) {

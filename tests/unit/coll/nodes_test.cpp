@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+BOOST_AUTO_TEST_SUITE(coll_nodes)
+
 using namespace shmemx;
 using coll::TeamNodes;
 
@@ -84,8 +86,6 @@ void check(const TeamNodes& nodes, const std::vector<int>& node_of, const team::
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(coll_nodes)
 
 BOOST_AUTO_TEST_CASE(placements_of_all_kinds_give_the_members_of_each_node) {
   std::mt19937 random(4);

@@ -6,6 +6,8 @@
 #include <limits>
 #include <tuple>
 
+BOOST_AUTO_TEST_SUITE(coll_operators)
+
 namespace {
 
 using namespace shmemx::coll;
@@ -32,8 +34,6 @@ constexpr T kValues[] = {std::numeric_limits<T>::min(),
                          std::numeric_limits<T>::max()};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(coll_operators)
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(integer_sums_and_products_wrap, T, Integers) {
   for (const T a : kValues<T>) {

@@ -9,6 +9,8 @@
 #include "coll/scan.hpp"
 #include "support/thread_pes.hpp"
 
+BOOST_AUTO_TEST_SUITE(coll_reduce)
+
 namespace {
 
 using namespace shmemx;
@@ -81,8 +83,6 @@ std::vector<double> sums_of_fractions(const Node& node, int late) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(coll_reduce)
 
 BOOST_AUTO_TEST_CASE(shares_cover_every_element_exactly_once) {
   for (int n = 1; n <= 33; ++n) {

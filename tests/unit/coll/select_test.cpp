@@ -2,6 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+BOOST_AUTO_TEST_SUITE(coll_select)
+
 using namespace shmemx;
 using coll::NodeBroadcast;
 using coll::NodesBroadcast;
@@ -19,8 +21,6 @@ TeamNodes nodes_with(int count, int each) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(coll_select)
 
 BOOST_AUTO_TEST_CASE(only_oversubscribed_nodes_use_the_counting_barrier) {
   BOOST_CHECK(coll::barrier_counts(true, true));

@@ -3,6 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
+BOOST_AUTO_TEST_SUITE(coll_tree)
+
 using namespace shmemx;
 using coll::TreeGroup;
 
@@ -21,8 +23,6 @@ void for_each_group(int n, const Visit& visit) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(coll_tree)
 
 BOOST_AUTO_TEST_CASE(each_member_but_the_first_is_released_by_one_other) {
   for (const int n : kSizes) {

@@ -6,6 +6,8 @@
 
 #include "config/number.hpp"
 
+BOOST_AUTO_TEST_SUITE(config_bytes)
+
 namespace {
 
 using namespace shmemx::config;
@@ -137,8 +139,6 @@ const Bad kBad[] = {
 static_assert(std::size(kGood) + std::size(kBad) >= 60);
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(config_bytes)
 
 BOOST_AUTO_TEST_CASE(every_legal_size_gives_its_bytes) {
   for (const Good& good : kGood) {

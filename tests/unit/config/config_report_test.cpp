@@ -7,6 +7,8 @@
 
 #include "config/config_doc.hpp"
 
+BOOST_AUTO_TEST_SUITE(config_report)
+
 namespace {
 
 using namespace shmemx::config;
@@ -21,8 +23,6 @@ Config sample() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(config_report)
 
 BOOST_AUTO_TEST_CASE(a_row_lists_value_default_and_source) {
   const auto rows = report(sample());

@@ -7,6 +7,8 @@
 
 #include "config/nearest.hpp"
 
+BOOST_AUTO_TEST_SUITE(config_environment)
+
 namespace {
 
 using namespace shmemx::config;
@@ -34,8 +36,6 @@ std::string error_of(std::initializer_list<const char*> entries) {
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(config_environment)
 
 BOOST_AUTO_TEST_CASE(an_empty_environment_gives_the_defaults) {
   for (const auto& config :

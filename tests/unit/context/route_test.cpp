@@ -10,6 +10,8 @@
 #include "support/node.hpp"
 #include "support/waiting.hpp"
 
+BOOST_AUTO_TEST_SUITE(context_route)
+
 namespace {
 
 using namespace shmemx;
@@ -108,8 +110,6 @@ void check_routes(const NodesPath& nodes, const Context& route) {
 bool names(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(context_route)
 
 BOOST_AUTO_TEST_CASE(in_heap_is_exact_at_both_ends) {
   const Context& world = node().world(1);

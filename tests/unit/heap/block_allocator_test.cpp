@@ -10,6 +10,8 @@
 #include <random>
 #include <vector>
 
+BOOST_AUTO_TEST_SUITE(heap_block_allocator)
+
 namespace {
 
 using namespace shmemx::heap;
@@ -96,8 +98,6 @@ void check_is_empty(const BlockAllocator& heap, std::size_t capacity) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(heap_block_allocator)
 
 BOOST_AUTO_TEST_CASE(blocks_never_overlap_and_a_request_fails_only_when_nothing_fits) {
   constexpr std::size_t capacity = 8 * kMiB;

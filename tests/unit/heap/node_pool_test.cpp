@@ -5,6 +5,8 @@
 #include <set>
 #include <vector>
 
+BOOST_AUTO_TEST_SUITE(heap_node_pool)
+
 namespace {
 
 struct Node {
@@ -12,8 +14,6 @@ struct Node {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(heap_node_pool)
 
 BOOST_AUTO_TEST_CASE(nodes_are_distinct_constructed_and_do_not_move) {
   shmemx::heap::NodePool<Node> pool;

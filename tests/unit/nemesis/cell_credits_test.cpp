@@ -6,6 +6,8 @@
 
 #include "node_memory.hpp"
 
+BOOST_AUTO_TEST_SUITE(nemesis_cell_credits)
+
 namespace {
 
 using namespace shmemx::nemesis;
@@ -39,8 +41,6 @@ struct Fixture {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(nemesis_cell_credits)
 
 BOOST_AUTO_TEST_CASE(a_peer_may_hold_a_part_of_the_cells) {
   Fixture f;

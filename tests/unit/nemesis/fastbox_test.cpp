@@ -6,6 +6,8 @@
 #include <memory>
 #include <random>
 
+BOOST_AUTO_TEST_SUITE(nemesis_fastbox)
+
 namespace {
 
 using namespace shmemx::nemesis;
@@ -63,8 +65,6 @@ struct Pair {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(nemesis_fastbox)
 
 BOOST_AUTO_TEST_CASE(number_and_start_of_the_content_share_a_line) {
   const BoxSlot slot{};

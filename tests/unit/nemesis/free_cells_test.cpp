@@ -8,6 +8,8 @@
 
 #include "nemesis/memory.hpp"
 
+BOOST_AUTO_TEST_SUITE(nemesis_free_cells)
+
 namespace {
 
 using namespace shmemx::nemesis;
@@ -36,8 +38,6 @@ FreeGlobal make(const Memory& memory) {
 using Variations = boost::mp11::mp_list<FreeAtSender, FreeAtReceiver, FreeGlobal>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(nemesis_free_cells)
 
 BOOST_AUTO_TEST_CASE(layouts) {
   BOOST_CHECK_EQUAL(sizeof(CellStack), kCacheLine);

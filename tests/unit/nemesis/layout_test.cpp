@@ -2,12 +2,12 @@
 
 #include <boost/test/unit_test.hpp>
 
+BOOST_AUTO_TEST_SUITE(nemesis_layout)
+
 namespace {
 
 using namespace shmemx;
 using namespace shmemx::nemesis;
-
-BOOST_AUTO_TEST_SUITE(nemesis_layout)
 
 BOOST_AUTO_TEST_CASE(parts_do_not_overlap_and_cells_are_whole_lines) {
   for (const std::size_t n_pes : {1U, 2U, 3U, 8U, 100U, 4096U}) {

@@ -11,6 +11,8 @@
 #include "bench/queue/plain_queue.hpp"
 #include "nemesis/memory.hpp"
 
+BOOST_AUTO_TEST_SUITE(nemesis_mpsc_queue)
+
 namespace {
 
 using queue_test::Memory;
@@ -38,8 +40,6 @@ void link(Queue& queue, std::uint64_t prev, Cell* cell) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(nemesis_mpsc_queue)
 
 BOOST_AUTO_TEST_CASE(head_and_tail_share_a_line_and_the_consumers_head_has_its_own) {
   Memory memory(4);

@@ -7,6 +7,8 @@
 #include "fake_node.hpp"
 #include "support/child.hpp"
 
+BOOST_AUTO_TEST_SUITE(nemesis_pair_line)
+
 namespace {
 
 using namespace shmemx;
@@ -20,8 +22,6 @@ void announce(Node& node, std::size_t first, std::size_t second) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(nemesis_pair_line)
 
 BOOST_AUTO_TEST_CASE(messages_that_alternate_take_turns_in_one_line) {
   Node node(3);

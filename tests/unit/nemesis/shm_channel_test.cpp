@@ -14,6 +14,8 @@
 #include "fake_node.hpp"
 #include "support/child.hpp"
 
+BOOST_AUTO_TEST_SUITE(nemesis_shm_channel)
+
 namespace {
 
 using namespace shmemx;
@@ -21,8 +23,6 @@ using namespace shmemx::nemesis;
 using namespace queue_test;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(nemesis_shm_channel)
 
 BOOST_AUTO_TEST_CASE(the_first_message_announces_the_box) {
   Node node(2);

@@ -6,10 +6,10 @@
 #include <thread>
 #include <vector>
 
+BOOST_AUTO_TEST_SUITE(onesided_lock_word)
+
 using shmemx::onesided::LockKind;
 using shmemx::onesided::LockWord;
-
-BOOST_AUTO_TEST_SUITE(onesided_lock_word)
 
 BOOST_AUTO_TEST_CASE(requests_are_granted_in_their_order) {
   LockWord lock;

@@ -9,6 +9,8 @@
 #include "rdma_life.hpp"
 #include "support/child.hpp"
 
+BOOST_AUTO_TEST_SUITE(onesided_rdma)
+
 namespace {
 
 using namespace shmemx;
@@ -19,8 +21,6 @@ using unit::Life;
 using unit::Log;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(onesided_rdma)
 
 BOOST_AUTO_TEST_CASE(a_key_is_asked_for_once) {
   Life life;

@@ -10,6 +10,8 @@
 #include "rdma_life.hpp"
 #include "windows/range_set.hpp"
 
+BOOST_AUTO_TEST_SUITE(onesided_rdma_windows)
+
 namespace {
 
 using namespace shmemx;
@@ -19,8 +21,6 @@ using unit::Life;
 using unit::Log;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(onesided_rdma_windows)
 
 BOOST_AUTO_TEST_CASE(a_public_window_is_opened_and_closed_before_it_ends) {
   Life life;

@@ -9,6 +9,8 @@
 #include "base/machine.hpp"
 #include "rdma_life.hpp"
 
+BOOST_AUTO_TEST_SUITE(onesided_registrations)
+
 namespace {
 
 using namespace shmemx;
@@ -67,8 +69,6 @@ boost::test_tools::assertion_result can_watch(boost::unit_test::test_unit_id) {
 const auto if_watched = boost::unit_test::precondition(can_watch);
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(onesided_registrations)
 
 BOOST_AUTO_TEST_CASE(a_range_is_registered_once, *if_watched) {
   Cache cache;

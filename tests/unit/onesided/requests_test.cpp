@@ -8,6 +8,8 @@
 
 #include "support/child.hpp"
 
+BOOST_AUTO_TEST_SUITE(onesided_requests)
+
 namespace {
 
 using namespace shmemx;
@@ -22,8 +24,6 @@ constexpr Placement kNowhere{nullptr, 8, 8, 1};
 std::unique_ptr<Requests> make_table() { return std::make_unique<Requests>(); }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(onesided_requests)
 
 BOOST_AUTO_TEST_CASE(a_reply_finds_its_request_once) {
   const auto table = make_table();

@@ -5,6 +5,8 @@
 
 #include "support/exposed.hpp"
 
+BOOST_AUTO_TEST_SUITE(onesided_target_atomic)
+
 namespace {
 
 using namespace shmemx;
@@ -71,8 +73,6 @@ void check_integers() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(onesided_target_atomic)
 
 BOOST_AUTO_TEST_CASE(every_operation_on_every_type_does_what_it_says) {
   check_integers<std::int32_t>();

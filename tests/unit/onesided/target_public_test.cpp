@@ -6,6 +6,8 @@
 #include <cstring>
 #include <vector>
 
+BOOST_AUTO_TEST_SUITE(onesided_target_public)
+
 namespace {
 
 using namespace shmemx;
@@ -47,8 +49,6 @@ bool replies(const Executed& result, Outcome outcome, bool is_final = true) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(onesided_target_public)
 
 BOOST_AUTO_TEST_CASE(puts_arrive_inside_and_only_there) {
   Exposed window;

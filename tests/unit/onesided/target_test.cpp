@@ -8,6 +8,8 @@
 
 #include "support/exposed.hpp"
 
+BOOST_AUTO_TEST_SUITE(onesided_target)
+
 namespace {
 
 using namespace shmemx;
@@ -57,8 +59,6 @@ std::vector<std::byte> signal_message(std::uint64_t offset, std::uint64_t value,
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(onesided_target)
 
 BOOST_AUTO_TEST_CASE(a_put_lands_where_it_says) {
   ExposedHeap heap;

@@ -8,6 +8,8 @@
 #include "../../support/pattern.hpp"
 #include "simulated_job.hpp"
 
+BOOST_AUTO_TEST_SUITE(pt2pt_engine_random)
+
 using namespace simulated;
 
 namespace {
@@ -295,8 +297,6 @@ class Round {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pt2pt_engine_random)
 
 BOOST_AUTO_TEST_CASE(random_jobs_match_and_transfer_like_the_model) {
   const unsigned seed = std::random_device{}();

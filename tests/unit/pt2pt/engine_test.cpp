@@ -6,6 +6,8 @@
 #include "pt2pt/thresholds.hpp"
 #include "simulated_job.hpp"
 
+BOOST_AUTO_TEST_SUITE(pt2pt_engine)
+
 using namespace simulated;
 
 namespace {
@@ -74,8 +76,6 @@ Memory of_malloc() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pt2pt_engine)
 
 BOOST_AUTO_TEST_CASE(memory_and_permissions_select_the_lmt) {
   {

@@ -6,6 +6,8 @@
 #include <random>
 #include <vector>
 
+BOOST_AUTO_TEST_SUITE(pt2pt_keyed_queues)
+
 using namespace shmemx::pt2pt;
 
 namespace {
@@ -37,8 +39,6 @@ double seconds_of(const auto& work) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pt2pt_keyed_queues)
 
 BOOST_AUTO_TEST_CASE(posted_receives_match_like_a_linear_search) {
   BOOST_TEST_MESSAGE("seed " << seed());

@@ -5,6 +5,8 @@
 #include "pt2pt/thresholds.hpp"
 #include "simulated_job.hpp"
 
+BOOST_AUTO_TEST_SUITE(pt2pt_offers)
+
 using namespace simulated;
 
 namespace {
@@ -17,8 +19,6 @@ Settings settings_with(std::size_t unexpected_max) {
 Settings roomy_settings() { return settings_with(std::size_t{16} << 20); }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pt2pt_offers)
 
 // The answer leaves as soon as the header of the offer is there.
 BOOST_AUTO_TEST_CASE(the_first_data_of_an_offer_are_placed_in_its_receive) {

@@ -5,6 +5,8 @@
 #include "pt2pt/thresholds.hpp"
 #include "simulated_job.hpp"
 
+BOOST_AUTO_TEST_SUITE(pt2pt_shared_copy)
+
 using namespace simulated;
 
 namespace {
@@ -33,8 +35,6 @@ struct KernelCopy {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pt2pt_shared_copy)
 
 BOOST_AUTO_TEST_CASE(sender_and_receiver_share_a_copy_through_the_kernel) {
   constexpr std::size_t kMiB = std::size_t{1} << 20;

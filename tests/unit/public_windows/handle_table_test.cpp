@@ -2,9 +2,9 @@
 
 #include <boost/test/unit_test.hpp>
 
-using shmemx::public_windows::HandleTable;
-
 BOOST_AUTO_TEST_SUITE(public_windows_handle_table)
+
+using shmemx::public_windows::HandleTable;
 
 BOOST_AUTO_TEST_CASE(only_live_handles_are_found) {
   static auto* const table = new HandleTable<int, 1>;  // lives as long as the process, like the library's

@@ -9,9 +9,9 @@
 
 #include "../../support/pattern.hpp"
 
-using namespace shmemx::rma;
-
 BOOST_AUTO_TEST_SUITE(rma_cma)
+
+using namespace shmemx::rma;
 
 // The process reads and writes its own memory, which the kernel always permits.
 BOOST_AUTO_TEST_CASE(lists_are_copied_to_lists) {

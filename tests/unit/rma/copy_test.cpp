@@ -10,6 +10,8 @@
 #include "../../support/pattern.hpp"
 #include "copy_sizes_guard.hpp"
 
+BOOST_AUTO_TEST_SUITE(rma_copy)
+
 namespace {
 
 namespace rma = shmemx::rma;
@@ -45,8 +47,6 @@ void check_small_sizes() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(rma_copy)
 
 BOOST_AUTO_TEST_CASE(all_small_sizes_and_alignments_are_copied_exactly) { check_small_sizes(); }
 

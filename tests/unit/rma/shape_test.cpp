@@ -8,6 +8,8 @@
 
 #include "../../support/pattern.hpp"
 
+BOOST_AUTO_TEST_SUITE(rma_shape)
+
 using namespace shmemx::rma;
 
 namespace {
@@ -25,8 +27,6 @@ std::vector<std::byte> flattened(const Shape& shape) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(rma_shape)
 
 BOOST_AUTO_TEST_CASE(lists_skip_empty_pieces) {
   auto memory = test_support::pattern<std::byte>(100, 0);

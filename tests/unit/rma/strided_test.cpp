@@ -5,6 +5,8 @@
 
 #include "../../support/pattern.hpp"
 
+BOOST_AUTO_TEST_SUITE(rma_strided)
+
 namespace {
 
 using shmemx::rma::copy_strided;
@@ -23,8 +25,6 @@ Bytes expected(const Bytes& before, const Bytes& source, const Strided& shape) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(rma_strided)
 
 BOOST_AUTO_TEST_CASE(blocks_are_copied_to_their_strides_and_gaps_stay_unchanged) {
   const Bytes source = test_support::pattern(4096, 0);

@@ -15,6 +15,8 @@
 #include "../../support/threads.hpp"
 #include "runtime/record_exchange.hpp"
 
+BOOST_AUTO_TEST_SUITE(runtime_peer_addresses)
+
 using namespace shmemx;
 using runtime::PeerAddresses;
 
@@ -99,8 +101,6 @@ void publish_all(FakeLauncher& launcher) {
 std::string text_of(transport::Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(runtime_peer_addresses)
 
 BOOST_AUTO_TEST_CASE(a_node_is_read_at_the_first_contact_for_all_who_share_the_arena) {
   FakeLauncher launcher(0);

@@ -4,6 +4,8 @@
 
 #include "../../support/pattern.hpp"
 
+BOOST_AUTO_TEST_SUITE(support_fake_transport)
+
 namespace {
 
 using shmemx::transport::Sent;
@@ -11,8 +13,6 @@ using shmemx::transport::Urgency;
 using test_support::FakeTransport;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(support_fake_transport)
 
 BOOST_AUTO_TEST_CASE(messages_are_recorded_unless_they_are_refused) {
   FakeTransport fake("fake");

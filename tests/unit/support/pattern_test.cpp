@@ -2,6 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+BOOST_AUTO_TEST_SUITE(support_pattern)
+
 namespace {
 
 using test_support::fill_pattern;
@@ -12,8 +14,6 @@ constexpr std::size_t kBytes = 200'000;  // over three changes of the highest te
 constexpr std::size_t kSeeds[] = {0, 1, 8, 255, 123'456'789, ~std::size_t{0}};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(support_pattern)
 
 BOOST_AUTO_TEST_CASE(each_byte_is_that_of_its_index) {
   for (const std::size_t seed : kSeeds) {

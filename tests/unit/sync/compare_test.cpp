@@ -4,6 +4,8 @@
 #include <limits>
 #include <tuple>
 
+BOOST_AUTO_TEST_SUITE(sync_compare)
+
 namespace {
 
 using namespace shmemx::sync;
@@ -11,8 +13,6 @@ using namespace shmemx::sync;
 using Types = std::tuple<short, int, long, long long, unsigned short, unsigned, unsigned long, unsigned long long>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(sync_compare)
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(each_constant_is_its_operator, T, Types) {
   constexpr T kLow = std::numeric_limits<T>::min();

@@ -9,6 +9,8 @@
 #include "support/child.hpp"
 #include "support/thread_pes.hpp"
 
+BOOST_AUTO_TEST_SUITE(sync_lock)
+
 namespace {
 
 using namespace shmemx;
@@ -36,8 +38,6 @@ void count_under_lock(const Node& node, int round) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(sync_lock)
 
 BOOST_AUTO_TEST_CASE(the_lock_excludes_on_every_home_pe) {
   const unit::WaitingGuard guard(unit::oversubscribed_policy());

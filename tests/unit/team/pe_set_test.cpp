@@ -3,6 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
+BOOST_AUTO_TEST_SUITE(team_pe_set)
+
 namespace {
 
 using namespace shmemx;
@@ -47,8 +49,6 @@ void check_all_subsets(const PeSet& parent) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(team_pe_set)
 
 BOOST_AUTO_TEST_CASE(subsets_agree_with_counting) {
   check_all_subsets(kWorld);

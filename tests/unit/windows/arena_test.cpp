@@ -13,6 +13,8 @@
 #include "support/child.hpp"
 #include "support/node.hpp"
 
+BOOST_AUTO_TEST_SUITE(windows_arena)
+
 namespace {
 
 using namespace shmemx;
@@ -30,8 +32,6 @@ bool all_equal(const std::byte* from, std::size_t bytes, std::byte value) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(windows_arena)
 
 BOOST_AUTO_TEST_CASE(the_header_of_the_file_is_seen) {
   auto arena = Arena::open(std::move(*bootstrap::create_job_file(kPes, 77)));

@@ -3,6 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 
+BOOST_AUTO_TEST_SUITE(windows_description)
+
 using namespace shmemx::windows;
 
 namespace {
@@ -17,8 +19,6 @@ Description some_description() {
 }
 constexpr std::uint64_t kKey = 0x1234'5678'9abc'def0;
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(windows_description)
 
 BOOST_AUTO_TEST_CASE(any_changed_bit_breaks_the_seal) {
   Description description = some_description();

@@ -7,9 +7,9 @@
 
 #include "windows/static_holes.hpp"
 
-using namespace shmemx::windows;
-
 BOOST_AUTO_TEST_SUITE(windows_exposure)
+
+using namespace shmemx::windows;
 
 BOOST_AUTO_TEST_CASE(ranges_inside_a_window_are_found_and_no_others) {
   std::byte memory[100];

@@ -4,6 +4,8 @@
 
 #include "coll/common/team.hpp"
 
+BOOST_AUTO_TEST_SUITE(windows_geometry)
+
 namespace {
 
 using namespace shmemx;
@@ -31,8 +33,6 @@ void check_layout(const Geometry& g, std::size_t static_bytes, std::size_t heap_
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(windows_geometry)
 
 BOOST_AUTO_TEST_CASE(nothing_overlaps_for_any_number_of_pes) {
   for (std::size_t n_pes = 1; n_pes <= bootstrap::kMaxNodePes; ++n_pes) {

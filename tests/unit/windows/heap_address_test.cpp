@@ -6,6 +6,8 @@
 
 #include "windows/arena.hpp"
 
+BOOST_AUTO_TEST_SUITE(windows_heap_address)
+
 namespace {
 
 using namespace shmemx;
@@ -25,8 +27,6 @@ Span span_of(const Geometry& g, std::uint64_t heap, std::size_t index) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(windows_heap_address)
 
 BOOST_AUTO_TEST_CASE(every_pe_finds_room_around_a_common_heap) {
   for (const std::size_t n_pes : {1UL, 2UL, 3UL, 8UL, 100UL, 1000UL}) {

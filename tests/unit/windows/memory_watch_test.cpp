@@ -13,6 +13,8 @@
 
 #include "base/machine.hpp"
 
+BOOST_AUTO_TEST_SUITE(windows_memory_watch)
+
 using shmemx::page_bytes;
 using shmemx::windows::MemoryWatch;
 
@@ -61,8 +63,6 @@ bool survives(Change change) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(windows_memory_watch)
 
 BOOST_AUTO_TEST_CASE(reads_and_writes_change_nothing, *if_allowed) {
   BOOST_CHECK(survives([](std::byte* memory) {

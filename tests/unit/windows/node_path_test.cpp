@@ -6,6 +6,8 @@
 
 #include "base/machine.hpp"
 
+BOOST_AUTO_TEST_SUITE(windows_node_path)
+
 namespace {
 
 using namespace shmemx;
@@ -50,8 +52,6 @@ auto plan_node(const std::vector<bootstrap::PeRecord>& records, std::size_t chan
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(windows_node_path)
 
 BOOST_AUTO_TEST_CASE(what_fits_is_mapped) {
   for (const std::size_t n_pes : {1, 2, 7, 4096}) {

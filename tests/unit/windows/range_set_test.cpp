@@ -8,9 +8,9 @@
 
 #include "windows/exposure.hpp"
 
-using namespace shmemx::windows;
-
 BOOST_AUTO_TEST_SUITE(windows_range_set)
+
+using namespace shmemx::windows;
 
 // The tests' addresses are none of this process.
 static bool all_mapped(std::uint64_t, std::uint64_t) noexcept { return true; }

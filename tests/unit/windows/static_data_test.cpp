@@ -14,6 +14,8 @@
 #include "support/child.hpp"
 #include "support/node.hpp"
 
+BOOST_AUTO_TEST_SUITE(windows_static_data)
+
 namespace {
 
 using namespace shmemx;
@@ -63,8 +65,6 @@ int write_as_grandchild(const SharedHere& shared) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(windows_static_data)
 
 BOOST_AUTO_TEST_CASE(globals_and_statics_of_the_executable_are_covered) {
   static long local = 3;
