@@ -7,6 +7,8 @@
 namespace shmemx::transport {
 namespace {
 
+using Stage = InboundMessage::Stage;
+
 void copy(std::byte* to, Bytes from) noexcept {
   if (!from.empty()) copy_block(to, from.data(), from.size());
 }
@@ -79,8 +81,7 @@ InboundMessage& InboundQueue::push(const Header& fixed, std::size_t payload_byte
 InboundMessage& InboundQueue::push_long(const Header& fixed, Bytes header, std::size_t payload_bytes,
                                         std::size_t kept_bytes) {
   InboundMessage& message = push(fixed, payload_bytes, header.size() + kept_bytes);
-  message.is_long = true;
-  message.is_payload_due = true;
+  message.stage = Stage::unplaced;
   message.header.assign(header.begin(), header.end());
   return message;
 }
@@ -89,20 +90,20 @@ void InboundQueue::add_long(const Header& fixed, Bytes header, Bytes payload) {
   if (is_stopped_) return;
   InboundMessage& message = push_long(fixed, header, payload.size(), payload.size());
   advance();  // begins the message if it may
-  if (is_stopped_ || !keep_copy(message, payload)) return;
-  message.is_payload_due = false;
-  advance();
+  if (!is_stopped_ && keep_copy(message, payload)) advance();
 }
 
 // Copies the payload to its destination, or keeps it if that is not known yet.
 bool InboundQueue::keep_copy(InboundMessage& message, Bytes payload) {
-  if (!message.has_begun) message.kept = allocate_aligned(payload.size());
-  std::byte* const to = message.has_begun ? message.destination() : message.kept.get();
+  const bool has_begun = message.stage == Stage::begun;
+  if (!has_begun) message.kept = allocate_aligned(payload.size());
+  std::byte* const to = has_begun ? message.destination() : message.kept.get();
   if (to == nullptr) {
     fail_for_memory(payload.size());
     return false;
   }
   copy(to, payload);
+  if (has_begun) message.stage = Stage::complete;
   return true;
 }
 
@@ -115,7 +116,7 @@ void InboundQueue::add_announced(const Header& fixed, Bytes header, std::size_t 
 }
 
 void InboundQueue::complete(InboundMessage& message) {
-  message.is_payload_due = false;
+  message.stage = Stage::complete;
   advance();
 }
 
@@ -129,10 +130,10 @@ void InboundQueue::advance() {
 
 // Delivers the first message. Returns false if bytes of it are still under way.
 bool InboundQueue::finish(InboundMessage& message) {
-  if (message.is_long) {
-    if (!message.has_place_answer) find_place(message);
-    if (!message.has_begun) begin(message);
-    if (!message.has_begun || message.is_payload_due || is_stopped_) return false;
+  if (message.stage != Stage::whole) {
+    if (message.stage == Stage::unplaced) find_place(message);
+    if (message.stage == Stage::placed) begin(message);
+    if (message.stage != Stage::complete || is_stopped_) return false;
   }
   *settings_.active = true;
   if (message.copied_to != nullptr)
@@ -150,12 +151,12 @@ bool InboundQueue::finish(InboundMessage& message) {
 void InboundQueue::look_ahead() {
   std::size_t under_way = 0;
   for (const auto& message : queue_) {
-    if (is_stopped_ || !message->is_long || under_way == settings_.most_under_way) return;
-    if (!message->has_place_answer) {
+    if (is_stopped_ || message->stage == Stage::whole || under_way == settings_.most_under_way) return;
+    if (message->stage == Stage::unplaced) {
       if ((message->fixed.flags & kPlacedEarly) == 0) return;
       find_place(*message);
     }
-    if (!message->has_begun) {
+    if (message->stage == Stage::placed) {
       if (would_overwrite(*message)) return;
       begin(*message);
     }
@@ -173,7 +174,7 @@ bool InboundQueue::would_overwrite(const InboundMessage& message) const noexcept
 }
 
 void InboundQueue::find_place(InboundMessage& message) {
-  message.has_place_answer = true;
+  message.stage = Stage::placed;
   message.place = sink_.placement(settings_.source, message.fixed, message.header_bytes(), message.payload_bytes);
   if (message.is_fetched && !settings_.places) message.copied_to = std::exchange(message.place, nullptr);
 }
@@ -181,12 +182,13 @@ void InboundQueue::find_place(InboundMessage& message) {
 // Sends the payload on its way to its destination.
 void InboundQueue::begin(InboundMessage& message) {
   if (message.place == nullptr && !make_own_memory(message)) return;
-  message.has_begun = true;
+  message.stage = Stage::begun;
   if (message.kept != nullptr) {
+    message.stage = Stage::complete;
     copy_block(message.destination(), message.kept.get(), message.payload_bytes);
     message.kept.reset();
   }
-  if (message.is_fetched && transport_.fetch(message)) message.is_payload_due = false;
+  if (message.is_fetched && transport_.fetch(message)) message.stage = Stage::complete;
 }
 
 bool InboundQueue::make_own_memory(InboundMessage& message) {
@@ -208,7 +210,7 @@ void InboundQueue::fail_for_memory(std::size_t bytes) noexcept {
 void InboundQueue::discard_waiting() noexcept {
   is_stopped_ = true;
   for (const auto& message : queue_) {
-    if (message->is_fetched && !message->has_begun) {
+    if (message->is_fetched && message->stage < Stage::begun) {
       transport_.discard(*message);
       message->is_fetched = false;
     }

@@ -34,14 +34,21 @@ class InboundQueue;
 using FetchKey = std::array<std::uint64_t, 3>;
 
 // A message that waits for those in front of it, or for its payload.
+//
+// | Stage    | its payload is                             | what follows                                      |
+// |----------|--------------------------------------------|---------------------------------------------------|
+// | whole    | in `own`: a short message                  | it is delivered                                   |
+// | unplaced | elsewhere: in `kept`, or not here yet      | placed, when the sink has said where              |
+// | placed   | the same; `place` is what the sink said    | begun, when nothing in front of it has that place |
+// | begun    | on its way to its destination              | complete                                          |
+// | complete | at its destination                         | it is delivered                                   |
 struct InboundMessage {
+  enum class Stage : std::uint8_t { whole, unplaced, placed, begun, complete };
+
   InboundQueue* queue = nullptr;
   Header fixed{};
-  bool is_long = false;
-  bool has_place_answer = false;  // `place` is what placement() returned
-  bool has_begun = false;         // its payload goes to its destination
-  bool is_fetched = false;        // its payload is not here: fetch_key says where it is
-  bool is_payload_due = false;    // not all of the payload is here
+  Stage stage = Stage::whole;
+  bool is_fetched = false;  // its payload is not here: fetch_key says where it is
   std::size_t payload_bytes = 0;
   std::byte* place = nullptr;      // what placement() said; null: `own`
   std::byte* copied_to = nullptr;  // the place, if the payload does not go there itself
