@@ -40,7 +40,6 @@ enum HandlerId : std::uint8_t {
   kBatch,           // am: several short messages in one
   kStage,           // am: how far the source is in its life
   kMark,            // am: empty; its acknowledgement covers the replies in front of it
-  kContribution,    // coll: data without a flag, which its sender flushes
   kHandlerIds = 64  // ids at or above this are rejected
 };
 

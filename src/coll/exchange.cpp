@@ -49,10 +49,9 @@ bool all_alike_by_tree(TeamGroup& group, std::size_t bytes) {
 // Where the leader leaves the result for a member of its node, behind what that one has contributed.
 struct Result {
   std::uint64_t epoch;
-  std::uint64_t alike;
-  std::byte data[kMaxMergedBytes];
+  std::byte merged[kMaxMergedBytes];
 };
-static_assert(kMaxAlikeBytes >= sizeof(Merged) && kMaxAlikeBytes + sizeof(Result) <= windows::kScratchBytes);
+static_assert(kMaxAlikeBytes >= kMaxMergedBytes && kMaxAlikeBytes + sizeof(Result) <= windows::kScratchBytes);
 
 Result& result_at(const Team& team, int pe) {
   return *reinterpret_cast<Result*>(team.scratch(pe, team.exchanges & 1) + kMaxAlikeBytes);
@@ -60,31 +59,39 @@ Result& result_at(const Team& team, int pe) {
 
 }  // namespace
 
+int leader_of(const TeamGroup& group) noexcept {
+  const TeamNodes& nodes = nodes_of(group.team());
+  return nodes.leader(nodes.mine);
+}
+
 // A member of the node that is in another collective shows what it contributed to an earlier one.
-void merge_by_leaders(TeamGroup& group, Merged& own, std::size_t bytes, MergeRecords merge) noexcept {
+bool merge_by_leaders(TeamGroup& group, void* own, const Combine& records) noexcept {
   am::order_for_sanitizer();
   Team& team = group.team();
   const TeamNodes& nodes = nodes_of(team);
   const std::uint64_t epoch = ++team.epoch;
-  const std::size_t record_bytes = round_up(offsetof(Merged, data) + bytes, 16);
-  const Combine records = {record_bytes, merge};
-  std::memcpy(team.scratch(team.me(), ++team.exchanges & 1), &own, record_bytes);
+  auto* const merged = static_cast<std::byte*>(own);
+  std::memcpy(team.scratch(team.me(), ++team.exchanges & 1), own, records.element_bytes);
   if (gather_at_leader(team, group.routine(), epoch)) {
-    for (const int pe : nodes.here().subspan(1))
-      records.accumulate(reinterpret_cast<std::byte*>(&own), team.scratch(pe, team.exchanges & 1), 1);
-    combine_among_leaders(group, reinterpret_cast<std::byte*>(&own), 1, records, epoch);
+    for (const int pe : nodes.here().subspan(1)) {
+      alignas(std::max_align_t) std::byte theirs[kMaxMergedBytes];
+      std::memcpy(theirs, team.scratch(pe, team.exchanges & 1), records.element_bytes);
+      const MergedPes alone{pe, -1};
+      std::memcpy(theirs, &alone, sizeof alone);
+      records.accumulate(merged, theirs, 1);
+    }
+    combine_among_leaders(group, merged, 1, records, epoch);
     for (const int pe : nodes.here()) {
       Result& result = result_at(team, pe);
       result.epoch = epoch;
-      result.alike = own.alike;
-      std::memcpy(result.data, own.data, bytes);
+      std::memcpy(result.merged, own, records.element_bytes);
     }
     release_node(team, group.routine(), epoch);
   }
   am::order_for_sanitizer();
   const Result& result = result_at(team, team.me());
-  own.alike = result.epoch == epoch ? result.alike : 0;
-  std::memcpy(own.data, result.data, bytes);
+  std::memcpy(own, result.merged, records.element_bytes);
+  return result.epoch == epoch;
 }
 
 bool exchange_alike(TeamGroup& group, const void* data, std::size_t bytes) noexcept {

@@ -17,44 +17,85 @@ namespace shmemx::coll {
 inline constexpr std::size_t kMaxAlikeBytes = windows::kScratchBytes / 2;
 bool exchange_alike(TeamGroup& group, const void* data, std::size_t bytes) noexcept;
 
-// A contribution on its way through the leaders of a group over several nodes, which begins with whether those that it
-// stands for are alike.
-inline constexpr std::size_t kMaxMergedBytes = 512;
-struct Merged {
-  std::uint64_t alike;
-  std::byte data[kMaxMergedBytes];
+// Returns the leader of this PE's node.
+int leader_of(const TeamGroup& group) noexcept;
+
+// Contributions on their way through the leaders of a group over several nodes: those of all members that agree with
+// the lowest one, merged, and one that does not.
+struct MergedPes {
+  int lowest;
+  int other;  // disagrees with the lowest one; -1: all agree
 };
-// Merges `right` into `result`, which is `left`; of one record, as a member of Combine.
-using MergeRecords = decltype(Combine::apply);
-// `own`: {1, this member's contribution of `bytes` bytes}; becomes the result.
-void merge_by_leaders(TeamGroup& group, Merged& own, std::size_t bytes, MergeRecords merge) noexcept;
+template <class T>
+struct Merged {
+  MergedPes pes;
+  T lowest;
+  T other;
+
+  // Adds the contributions of further members.
+  void add(const Merged& from) noexcept {
+    if (from.pes.lowest < pes.lowest) {
+      Merged lower = from;
+      lower.add(*this);
+      *this = lower;
+      return;
+    }
+    if (!T::merge(lowest, from.lowest)) {
+      take_other(from.pes.lowest, from.lowest);
+    } else if (from.pes.other >= 0) {
+      take_other(from.pes.other, from.other);
+    }
+  }
+
+ private:
+  void take_other(int pe, const T& data) noexcept {
+    if (pes.other >= 0 && pes.other < pe) return;
+    pes.other = pe;
+    other = data;
+  }
+};
+inline constexpr std::size_t kMaxMergedBytes = 1024;
+// `own`: this member's Merged, which becomes that of all. `records` merges two of them. Returns false if the leader is
+// in another collective.
+bool merge_by_leaders(TeamGroup& group, void* own, const Combine& records) noexcept;
+
+// A member that does not agree with this one.
+template <class T>
+struct Disagreement {
+  int pe = -1;
+  T data{};  // its contribution; zeros if it has made none
+};
 
 // Exchanges contributions that have to agree in a part, and whose rest is merged: bool T::merge(T& into, const T& from)
 // returns whether they agree, and is associative and commutative. Returns true if all agree, with the merged rest in
 // `data` on all members. In a direct group that means that all are equal; else the caller looks at published().
 // Over several nodes the leaders find out, and a member that is no leader talks to no other node. There, too, false
-// leaves `data` as it was, but nothing is published.
+// leaves `data` as it was, but nothing is published: `other` tells who disagrees.
 template <class T>
-bool exchange_merged(TeamGroup& group, T& data) noexcept {
-  static_assert(sizeof(T) <= kMaxMergedBytes && std::is_trivially_copyable_v<T>);
+bool exchange_merged(TeamGroup& group, T& data, Disagreement<T>& other) noexcept {
+  static_assert(sizeof(Merged<T>) <= kMaxMergedBytes && std::is_trivially_copyable_v<T>);
   if (group.is_direct()) return exchange_alike(group, &data, sizeof data);
-  Merged merged{1, {}};
-  std::memcpy(merged.data, &data, sizeof data);
-  merge_by_leaders(group, merged, sizeof data,
-                   [](std::byte* into, const std::byte*, const std::byte* from, std::size_t) noexcept {
-                     Merged& mine = *reinterpret_cast<Merged*>(into);
-                     std::uint64_t theirs_alike;
-                     std::memcpy(&theirs_alike, from, sizeof theirs_alike);
-                     T own;
-                     T theirs;
-                     std::memcpy(&own, mine.data, sizeof own);
-                     std::memcpy(&theirs, from + offsetof(Merged, data), sizeof theirs);
-                     mine.alike = theirs_alike != 0 && mine.alike != 0 && T::merge(own, theirs) ? 1 : 0;
-                     std::memcpy(mine.data, &own, sizeof own);
-                   });
-  if (merged.alike == 0) return false;
-  std::memcpy(&data, merged.data, sizeof data);
-  return true;
+  Merged<T> merged{{group.me(), -1}, data, {}};
+  const auto merge = [](std::byte* result, const std::byte*, const std::byte* right, std::size_t) noexcept {
+    Merged<T> from;
+    std::memcpy(&from, right, sizeof from);
+    reinterpret_cast<Merged<T>*>(result)->add(from);
+  };
+  if (!merge_by_leaders(group, &merged, {sizeof merged, merge})) {
+    other = {leader_of(group), {}};
+    return false;
+  }
+  if (merged.pes.other < 0) {
+    data = merged.lowest;
+    return true;
+  }
+  T own = data;
+  if (T::merge(own, merged.lowest)) {
+    other = {merged.pes.other, merged.other};
+  } else {
+    other = {merged.pes.lowest, merged.lowest};
+  }
+  return false;
 }
 
 }  // namespace shmemx::coll

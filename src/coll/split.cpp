@@ -11,6 +11,7 @@
 #include "base/fatal.hpp"
 #include "base/hash.hpp"
 #include "base/mutex.hpp"
+#include "coll/common/flag_messages.hpp"
 #include "coll/common/nodes.hpp"
 #include "coll/common/select.hpp"
 #include "coll/exchange.hpp"
@@ -249,7 +250,8 @@ SplitResult split(Team& parent, const char* routine, std::span<const Triplet> ch
   Search search;
   while (true) {
     Proposal proposal = own_proposal(digest, search.range);
-    const bool is_common = exchange_merged(group, proposal);
+    Disagreement<Proposal> other_request;
+    const bool is_common = exchange_merged(group, proposal, other_request);
     const Agreement agreement = agree(group, children, proposal, is_common, search);
     const bool looks_on = agreement.result == Agreement::Result::none_free && search.range + 1 < kRanges;
     const bool member = agreement.ok() && agreement.index != 0;
@@ -257,8 +259,9 @@ SplitResult split(Team& parent, const char* routine, std::span<const Triplet> ch
     if (member && taken) open_child(agreement, num_contexts);
     // No member uses a child before all members have cleared their flags.
     Outcome outcome{taken ? 1U : 0U};
-    const bool is_known = exchange_merged(group, outcome);
-    const bool all_taken = is_known ? outcome.taken != 0 : all_took_their_indices(group);
+    Disagreement<Outcome> other_outcome;
+    const bool is_known = exchange_merged(group, outcome, other_outcome);
+    const bool all_taken = is_known ? outcome.taken != 0 : group.is_direct() && all_took_their_indices(group);
     if (all_taken && !looks_on) return {agreement.ok(), agreement.index};
     if (member && taken) release_team(team_table[agreement.index]);
     if (looks_on) {

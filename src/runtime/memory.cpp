@@ -96,6 +96,28 @@ bool is_backed(const char* routine, std::size_t bytes, heap::Offset end) {
   return true;
 }
 
+// Ends the job if another PE does not do what this one does.
+void check_same(const char* routine, const MemoryCall& mine, const MemoryCall& theirs, int pe) {
+  if (theirs.turn != mine.turn) {
+    fatal(routine,
+          "PE %d is not in this routine, or asks for 0 bytes or names a null pointer, all PEs have to make the same "
+          "call",
+          pe);
+  }
+  if (theirs.bytes != mine.bytes || theirs.alignment != mine.alignment) {
+    fatal(routine,
+          "argument 'size' is %llu here and %llu on PE %d (alignment %llu and %llu), all PEs have to ask for the same",
+          static_cast<unsigned long long>(mine.bytes), static_cast<unsigned long long>(theirs.bytes), pe,
+          static_cast<unsigned long long>(mine.alignment), static_cast<unsigned long long>(theirs.alignment));
+  }
+  if (theirs.offset != mine.offset) {
+    fatal(routine,
+          "argument 'ptr' is the block at heap offset %llu here and the one at %llu on PE %d, all PEs have to name "
+          "the same block",
+          static_cast<unsigned long long>(mine.offset), static_cast<unsigned long long>(theirs.offset), pe);
+  }
+}
+
 // One barrier of the world. Afterwards every PE knows that all do the same, and whether all could.
 bool agree(const char* routine, MemoryCall mine) {
   coll::TeamGroup group(world_team(), routine,
@@ -103,35 +125,14 @@ bool agree(const char* routine, MemoryCall mine) {
                         "makes none");
   onesided::quiet(routine, context::default_context());
   mine.turn = world_team().exchanges + 1;
-  if (coll::exchange_merged(group, mine)) return mine.done != 0;
-  if (!group.is_direct()) {  // all see who differs
-    mine.turn = world_team().exchanges + 1;
-    group.publish(&mine, sizeof mine);
-    group.sync();
-  }
+  coll::Disagreement<MemoryCall> other;
+  if (coll::exchange_merged(group, mine, other)) return mine.done != 0;
   bool all_done = true;
-  for (int pe = 0; pe < group.size(); ++pe) {
+  if (!group.is_direct()) check_same(routine, mine, other.data, other.pe);
+  for (int pe = 0; group.is_direct() && pe < group.size(); ++pe) {
     MemoryCall theirs;
     std::memcpy(&theirs, group.published(pe), sizeof theirs);
-    if (theirs.turn != mine.turn) {
-      fatal(routine,
-            "PE %d is not in this routine, or asks for 0 bytes or names a null pointer, all PEs have to make the same "
-            "call",
-            pe);
-    }
-    if (theirs.bytes != mine.bytes || theirs.alignment != mine.alignment) {
-      fatal(
-          routine,
-          "argument 'size' is %llu here and %llu on PE %d (alignment %llu and %llu), all PEs have to ask for the same",
-          static_cast<unsigned long long>(mine.bytes), static_cast<unsigned long long>(theirs.bytes), pe,
-          static_cast<unsigned long long>(mine.alignment), static_cast<unsigned long long>(theirs.alignment));
-    }
-    if (theirs.offset != mine.offset) {
-      fatal(routine,
-            "argument 'ptr' is the block at heap offset %llu here and the one at %llu on PE %d, all PEs have to name "
-            "the same block",
-            static_cast<unsigned long long>(mine.offset), static_cast<unsigned long long>(theirs.offset), pe);
-    }
+    check_same(routine, mine, theirs, pe);
     all_done = all_done && theirs.done != 0;
   }
   return all_done;

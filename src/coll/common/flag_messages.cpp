@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <unordered_map>
 
 #include "am/endpoint.hpp"
@@ -20,43 +19,32 @@ namespace shmemx::coll {
 namespace {
 
 struct FlagHeader {
-  std::uint64_t epoch;       // 0: a contribution
-  std::uint64_t offset;      // of the data in the contribution, eager message or window
+  std::uint64_t epoch;
+  std::uint64_t offset;      // of the data in the eager message or window
   std::uint64_t total;       // bytes of the eager message; 0: none
   std::uint32_t team_index;  // the same on all members
   std::uint32_t writer;      // its number in the team
-  std::uint32_t parity;
+  std::uint32_t unused;
   std::uint32_t window;  // where the data belong: one more than the index of a built-in window, 0: nowhere in one
 };
 static_assert(sizeof(FlagHeader) == 40);
 
-// What a member has sent to this PE.
-struct Received {
-  std::atomic<std::uint64_t> epoch{0};
-  std::unique_ptr<std::byte[]> contributions;  // two; null before the first
-};
-using ReceivedByMember = std::unordered_map<std::uint32_t, Received>;  // whose entries stay where they are
+using FlagsByMember =
+    std::unordered_map<std::uint32_t, std::atomic<std::uint64_t>>;  // whose entries stay where they are
 
 // What the handler needs of a team. It runs under the endpoint's lock, perhaps in another thread than the collective,
 // so it has a copy of its own, which changes only under that lock.
 struct Receiver {
   int n_pes = 0;  // 0: closed
   team::PeSet set;
-  std::size_t each_bytes = 0;           // of a contribution
-  ReceivedByMember* members = nullptr;  // made with the first entry
+  FlagsByMember* flags = nullptr;  // made with the first entry
 
-  Received& of(std::uint32_t writer) noexcept {
-    if (members == nullptr) members = new ReceivedByMember;
-    return (*members)[writer];
-  }
-  std::byte* contribution(std::uint32_t writer, std::size_t parity) noexcept {
-    Received& received = of(writer);
-    if (received.contributions == nullptr) received.contributions.reset(new std::byte[2 * each_bytes]());
-    return received.contributions.get() + parity * each_bytes;
+  std::atomic<std::uint64_t>& flag(std::uint32_t writer) noexcept {
+    if (flags == nullptr) flags = new FlagsByMember;
+    return (*flags)[writer];
   }
 };
 constinit Receiver receivers[kTeamEntries];
-alignas(kCacheLine) constexpr std::byte kNothingPublished[windows::kScratchBytes] = {};
 
 // Runs `change` under the endpoint's lock. Until the endpoint is open no handler runs.
 template <class Change>
@@ -89,20 +77,13 @@ FlagHeader header_in(am::Bytes payload, int source) {
 
 EagerTag tag_of(const FlagHeader& header) { return {header.team_index, header.writer, header.epoch}; }
 
-std::byte* place_contribution(Receiver& receiver, const FlagHeader& header, std::size_t bytes) {
-  const bool fits = header.parity < 2 && bytes <= receiver.each_bytes && header.offset <= receiver.each_bytes - bytes;
-  return fits ? receiver.contribution(header.writer, header.parity) + header.offset : nullptr;
-}
-
 // Returns where the data of a message belong.
-std::byte* place_of(Receiver& receiver, const FlagHeader& header, std::size_t bytes, int source) {
+std::byte* place_of(const FlagHeader& header, std::size_t bytes, int source) {
   std::byte* place = nullptr;
   if (header.total != 0) {
     place = place_fragment(tag_of(header), {header.total, header.offset, bytes});
   } else if (header.window != 0) {
     place = windows::find_exposed({header.window - 1, 0}, header.offset, bytes);
-  } else {
-    place = place_contribution(receiver, header, bytes);
   }
   if (place == nullptr) damaged(source, header);
   return place;
@@ -111,7 +92,7 @@ std::byte* place_of(Receiver& receiver, const FlagHeader& header, std::size_t by
 // Sets the flag of a message whose data are in place, unless fragments of an eager message are missing.
 void complete(Receiver& receiver, const FlagHeader& header, std::size_t bytes, int source) {
   if (header.total != 0 && !complete_fragment(tag_of(header), bytes)) return;
-  std::atomic<std::uint64_t>& epoch = receiver.of(header.writer).epoch;
+  std::atomic<std::uint64_t>& epoch = receiver.flag(header.writer);
   if (header.epoch <= epoch.load(std::memory_order_relaxed)) damaged(source, header);  // single writer
   epoch.store(header.epoch, std::memory_order_release);                                // arrive
   wake_own_sleepers();
@@ -123,17 +104,8 @@ am::Verdict handle_flag(am::Endpoint&, const am::Message& message) {
   if (header.epoch == 0 || (header.total != 0 && data.empty())) damaged(message.source, header);
   if (header.window > windows::kBuiltinWindows) damaged(message.source, header);
   Receiver& receiver = checked_receiver(header, message.source);
-  if (!data.empty()) copy_block(place_of(receiver, header, data.size(), message.source), data.data(), data.size());
+  if (!data.empty()) copy_block(place_of(header, data.size(), message.source), data.data(), data.size());
   complete(receiver, header, data.size(), message.source);
-  return am::Verdict::done;
-}
-
-am::Verdict handle_contribution(am::Endpoint&, const am::Message& message) {
-  const FlagHeader header = header_in(message.payload, message.source);
-  const auto data = message.payload.subspan(sizeof header);
-  if (header.epoch != 0 || header.total != 0 || header.window != 0) damaged(message.source, header);
-  Receiver& receiver = checked_receiver(header, message.source);
-  if (!data.empty()) copy_block(place_of(receiver, header, data.size(), message.source), data.data(), data.size());
   return am::Verdict::done;
 }
 
@@ -142,7 +114,8 @@ std::byte* place_long(int source, am::Bytes payload, std::size_t bytes) {
   const FlagHeader header = header_in(payload, source);
   const bool has_place = header.total != 0 || (header.window != 0 && header.window <= windows::kBuiltinWindows);
   if (!has_place || header.epoch == 0) damaged(source, header);
-  return place_of(checked_receiver(header, source), header, bytes, source);
+  static_cast<void>(checked_receiver(header, source));
+  return place_of(header, bytes, source);
 }
 
 void handle_placed(am::Endpoint&, int source, am::Bytes payload, std::size_t bytes) {
@@ -154,33 +127,16 @@ FlagHeader header_of(const Team& team, std::uint64_t epoch) {
   return {epoch, 0, 0, team.route.team_index, static_cast<std::uint32_t>(team.me()), 0, 0};
 }
 
-// Sends data in as many messages as they need.
-void send_data(const Team& team, const char* routine, int pe, am::HandlerId id, FlagHeader header, am::Bytes data) {
-  const int to = context::world_pe(team.route, pe);
-  const std::size_t most = am::max_payload_bytes(to) - sizeof header;
-  do {
-    const am::Bytes piece = data.first(std::min(most, data.size()));
-    progress::send(routine, to, id, am::bytes_of(header), piece);
-    header.offset += piece.size();
-    data = data.subspan(piece.size());
-  } while (!data.empty());
-}
-
 }  // namespace
 
 void set_handlers() noexcept {
   am::set_handler(am::kFlag, handle_flag, {.counted = false, .is_done_at_once = true, .place_early = true});
-  am::set_handler(am::kContribution, handle_contribution, {.is_done_at_once = true});
   am::set_placement(am::kFlag, {place_long, handle_placed});
 }
 
 void open_receiver(const Team& team) noexcept {
   Receiver& receiver = receivers[team.route.team_index];
   change_receivers([&] {
-    if (receiver.members != nullptr) {
-      for (auto& [writer, received] : *receiver.members) received.contributions.reset();
-    }
-    receiver.each_bytes = contribution_bytes(team.size());
     receiver.set = team.route.set;
     receiver.n_pes = team.size();
   });
@@ -188,13 +144,13 @@ void open_receiver(const Team& team) noexcept {
 
 void clear_received_flags(const Team& team) noexcept {
   Receiver& receiver = receivers[team.route.team_index];
-  change_receivers([&] { delete std::exchange(receiver.members, nullptr); });
+  change_receivers([&] { delete std::exchange(receiver.flags, nullptr); });
 }
 
 void close_receiver(std::size_t team_index) noexcept {
   change_receivers([&] {
     receivers[team_index].n_pes = 0;
-    delete std::exchange(receivers[team_index].members, nullptr);
+    delete std::exchange(receivers[team_index].flags, nullptr);
     drop_eager_messages(team_index);
   });
 }
@@ -216,30 +172,23 @@ void send_put(const Team& team, const char* routine, context::Place dest, std::u
   progress::send(routine, dest.pe, am::kFlag, am::bytes_of(header), data.last(last));
 }
 
-void send_contribution(const Team& team, const char* routine, int pe, const Contribution& contribution) noexcept {
-  FlagHeader header = header_of(team, 0);
-  header.parity = static_cast<std::uint32_t>(contribution.parity);
-  send_data(team, routine, pe, am::kContribution, header,
-            {static_cast<const std::byte*>(contribution.data), contribution.bytes});
-}
-
 void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t epoch, am::Bytes data) noexcept {
   if (data.size() > kMaxEagerBytes) fatal(routine, "an eager message of %zu bytes is too long", data.size());
   FlagHeader header = header_of(team, epoch);
   header.total = data.size();
-  send_data(team, routine, pe, am::kFlag, header, data);
+  const int to = context::world_pe(team.route, pe);
+  const std::size_t most = am::max_payload_bytes(to) - sizeof header;
+  do {
+    const am::Bytes piece = data.first(std::min(most, data.size()));
+    progress::send(routine, to, am::kFlag, am::bytes_of(header), piece);
+    header.offset += piece.size();
+    data = data.subspan(piece.size());
+  } while (!data.empty());
 }
 
 const std::atomic<std::uint64_t>& received_flag(const Team& team, int writer) noexcept {
   const am::Locked lock;
-  return receivers[team.route.team_index].of(static_cast<std::uint32_t>(writer)).epoch;
-}
-
-const std::byte* received_contribution(const Team& team, int writer, std::uint64_t parity) noexcept {
-  const am::Locked lock;
-  Receiver& receiver = receivers[team.route.team_index];
-  const std::byte* const all = receiver.of(static_cast<std::uint32_t>(writer)).contributions.get();
-  return all == nullptr ? kNothingPublished : all + parity * receiver.each_bytes;
+  return receivers[team.route.team_index].flag(static_cast<std::uint32_t>(writer));
 }
 
 }  // namespace shmemx::coll

@@ -18,32 +18,22 @@ namespace shmemx::coll {
 // Registers the handlers. Called by runtime at init.
 void set_handlers() noexcept;
 
-// Accepts messages for this team from now on, and clears its contributions. Called before any other member can send.
+// Accepts messages for this team from now on. Called before any other member can send.
 void open_receiver(const Team& team) noexcept;
 // All flags are 0 again: the slot belongs to a new team.
 void clear_received_flags(const Team& team) noexcept;
 // Treats messages for this slot as damaged from now on.
 void close_receiver(std::size_t team_index) noexcept;
 
-// What a member publishes (TeamGroup::publish): at most contribution_bytes() of common/select.hpp.
-struct Contribution {
-  const void* data;
-  std::size_t bytes;
-  std::uint64_t parity;  // two buffers alternate
-};
-
 // These send to `pe` of the team, another one: a flag; data for symmetric memory, shorter than long messages, and then
-// a flag; a contribution without a flag; an eager message (common/eager.hpp), which is not empty, with its flag.
+// a flag; an eager message (common/eager.hpp), which is not empty, with its flag.
 void send_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept;
 void send_put(const Team& team, const char* routine, context::Place dest, std::uint64_t epoch,
               std::span<const std::byte> data) noexcept;
-void send_contribution(const Team& team, const char* routine, int pe, const Contribution& contribution) noexcept;
 void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t epoch,
                     std::span<const std::byte> data) noexcept;
 
 // Returns the flag that `writer`, whose memory is not mapped, sets by messages. It stays until the team ends.
 const std::atomic<std::uint64_t>& received_flag(const Team& team, int writer) noexcept;
-// Returns what `writer`, whose memory is not mapped, has published: contribution_bytes(), zeros before the first time.
-const std::byte* received_contribution(const Team& team, int writer, std::uint64_t parity) noexcept;
 
 }  // namespace shmemx::coll

@@ -7,7 +7,6 @@
 
 #include "base/bulk_copy.hpp"
 #include "coll/barrier.hpp"
-#include "coll/common/flag_messages.hpp"
 #include "coll/common/symmetric.hpp"
 #include "coll/common/team.hpp"
 
@@ -32,17 +31,11 @@ class TeamGroup {
 
   // An exchange is publish(), sync(), then published() of all members. The two areas alternate: a PE that publishes
   // again has passed a barrier that each member enters after reading, so no second barrier is needed. At most
-  // contribution_bytes() of the team's size.
+  // kScratchBytes. In direct groups.
   void publish(const void* data, std::size_t bytes) noexcept {
-    if (!is_direct()) [[unlikely]]
-      return publish_remote(data, bytes);
     copy_block(team_.scratch(team_.me(), ++team_.exchanges & 1), data, bytes);
   }
-  const std::byte* published(int pe) const noexcept {
-    if (!context::is_mapped(team_.route, pe)) [[unlikely]]
-      return received_contribution(team_, pe, team_.exchanges & 1);
-    return team_.scratch(pe, team_.exchanges & 1);
-  }
+  const std::byte* published(int pe) const noexcept { return team_.scratch(pe, team_.exchanges & 1); }
   void publish_word(std::uint64_t word) noexcept { publish(&word, sizeof word); }
   std::uint64_t published_word(int pe) const noexcept {
     std::uint64_t word;
@@ -52,8 +45,6 @@ class TeamGroup {
   void retract_word() noexcept {}  // an active set's word has to be cleared
 
  private:
-  void publish_remote(const void* data, std::size_t bytes) noexcept;
-
   Team& team_;
   const char* routine_;
   const char* advice_;

@@ -75,12 +75,6 @@ inline constexpr std::size_t kCacheBlockBytes = 8192;
 
 // ---- members whose memory is not mapped ----
 
-// A member's contribution: of small teams as long as all contributions to a short reduction, of large ones 256 bytes.
-constexpr std::size_t contribution_bytes(int n_pes) noexcept {
-  constexpr std::size_t kMinBytes = 256;
-  return std::clamp(round_up(kShortReductionBytes / static_cast<std::size_t>(n_pes), 16), kMinBytes,
-                    windows::kScratchBytes);
-}
 inline constexpr std::size_t kMaxEagerBytes = std::size_t{64} << 20;
 
 // What a reduction of an active set works on at a time: of each PE, within bounds, so that it is kGatherBytes of all.

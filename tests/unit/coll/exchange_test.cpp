@@ -1,5 +1,6 @@
 #include "coll/exchange.hpp"
 
+#include <array>
 #include <boost/test/unit_test.hpp>
 
 #include "coll/barrier.hpp"
@@ -17,6 +18,17 @@ struct Contribution {
   std::uint64_t turn;
   std::uint64_t value;
 };
+
+// Agree if `value` is the same; `able` is merged.
+struct Call {
+  int value;
+  bool able;
+  static bool merge(Call& into, const Call& from) {
+    into.able = into.able && from.able;
+    return into.value == from.value;
+  }
+};
+coll::Merged<Call> of_pe(int pe, int value, bool able = true) { return {{pe, -1}, {value, able}, {}}; }
 
 }  // namespace
 
@@ -57,6 +69,27 @@ BOOST_AUTO_TEST_CASE(a_pe_in_a_barrier_is_not_taken_for_one_that_contributes) {
     });
     BOOST_TEST_CONTEXT(node.size() << " PEs") BOOST_CHECK_EQUAL(wrong.count(), 0);
   });
+}
+
+BOOST_AUTO_TEST_CASE(contributions_that_agree_are_merged) {
+  coll::Merged<Call> all = of_pe(2, 7);
+  all.add(of_pe(0, 7));
+  all.add(of_pe(1, 7, false));
+  BOOST_CHECK_EQUAL(all.pes.lowest, 0);
+  BOOST_CHECK_EQUAL(all.pes.other, -1);
+  BOOST_CHECK(!all.lowest.able);
+}
+
+BOOST_AUTO_TEST_CASE(the_lowest_pe_that_differs_is_found_in_any_order) {
+  const int values[] = {7, 7, 9, 7, 8};
+  for (const auto& order : {std::array{0, 1, 2, 3, 4}, std::array{4, 3, 2, 1, 0}, std::array{2, 4, 1, 0, 3}}) {
+    coll::Merged<Call> all = of_pe(order[0], values[order[0]]);
+    for (std::size_t i = 1; i < order.size(); ++i) all.add(of_pe(order[i], values[order[i]]));
+    BOOST_CHECK_EQUAL(all.pes.lowest, 0);
+    BOOST_CHECK_EQUAL(all.lowest.value, 7);
+    BOOST_CHECK_EQUAL(all.pes.other, 2);
+    BOOST_CHECK_EQUAL(all.other.value, 9);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
