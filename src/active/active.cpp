@@ -147,14 +147,14 @@ void send_active(const char* routine, int pe, int id, const void* payload, std::
   if (in_handler) {
     Endpoint& endpoint = am::own_endpoint;  // the lock is held
     for_each_piece(id, payload, bytes, [&](am::HandlerId handler, Bytes head, Bytes piece) {
-      if (endpoint.try_reply({.pe = pe, .id = handler, .header = head, .payload = piece})) return;
+      if (endpoint.try_reply({.pe = pe, .handler = handler, .header = head, .payload = piece})) return;
       fatal("shmemx_am_send", "handlers have left more than %zu bytes unsent, allowed are %zu (SHMEMX_PENDING_MAX)",
             endpoint.replies().bytes(), endpoint.replies().limit_bytes());
     });
     return;
   }
   for_each_piece(id, payload, bytes, [&](am::HandlerId handler, Bytes head, Bytes piece) {
-    progress::send(routine, pe, handler, head, piece);
+    progress::send(routine, {.pe = pe, .handler = handler, .header = head, .payload = piece});
   });
 }
 

@@ -1,5 +1,5 @@
 // Finds out which messages follow each other so fast that the network should gather them. Nothing acknowledges such
-// messages (SendOptions::in_burst), so the time between two of them tells. Under the endpoint's lock.
+// messages (Leave::burst), so the time between two of them tells. Under the endpoint's lock.
 #pragma once
 
 #include <cstddef>

@@ -72,44 +72,33 @@ void Endpoint::close_networks(std::uint32_t patience_ms) noexcept {
 
 // ---- sending ----
 
-bool Endpoint::send_beside_box(int pe, HandlerId id, Bytes header, Bytes payload, SendOptions options) noexcept {
-  if (is_internode(pe)) return net_->try_send(pe, id, header, payload, options);
-  if (header.size() + payload.size() > max_payload_bytes())
-    fatal(nullptr, "a message of %zu bytes does not fit a cell, which holds %zu", header.size() + payload.size(),
-          max_payload_bytes());
-  if (traits_of(id).is_done_at_once && shm_.try_send_behind_box(pe, id, header, payload)) return true;
+bool Endpoint::send_beside_box(OutgoingMessage message) noexcept {
+  if (is_internode(message.pe)) return net_->try_send(message);
+  if (message.bytes() > max_payload_bytes())
+    fatal(nullptr, "a message of %zu bytes does not fit a cell, which holds %zu", message.bytes(), max_payload_bytes());
+  const auto& [pe, handler, header, payload, lifetime, leave, counting] = message;
+  if (traits_of(handler).is_done_at_once && shm_.try_send_behind_box(pe, handler, header, payload)) return true;
   const auto use = dispatch_->is_in_handler() ? nemesis::CellUse::reply : nemesis::CellUse::request;
-  return shm_.try_send_in_cell(pe, id, header, payload, use);
+  return shm_.try_send_in_cell(pe, handler, header, payload, use);
 }
 
 // A program that fills batches sends a stream: it looks in passing what has arrived, so that the progress thread need
 // not. Rarely enough that a stream of messages of which few fill a batch does not feel the system call.
-bool Endpoint::send_small_beside_batch(int pe, HandlerId id, Bytes header, Bytes payload,
-                                       SendOptions options) noexcept {
-  if (!NetChannel::gathers(options)) return net_->try_send(pe, id, header, payload, options);
+bool Endpoint::send_between_nodes(OutgoingMessage message) noexcept {
+  if (!Gathering::gathers(message)) return net_->try_send(message);
   // Nobody may have polled while the program computed. Sent now, the message need not wait for the progress thread.
-  if (net_->may_have_become_idle(pe)) poll_in_passing();
-  const SmallSent sent = net_->try_send_small(pe, id, header, payload, options);
-  if (sent == SmallSent::filled && ++filled_ % kFilledPerPoll == 0) poll_in_passing();
-  return sent != SmallSent::no;
+  if (net_->gathering().may_have_become_idle(message.pe)) poll_in_passing();
+  const std::uint32_t filled = net_->counts().filled;
+  if (!net_->try_send(message)) return false;
+  if (net_->counts().filled != filled && net_->counts().filled % kFilledPerPoll == 0) poll_in_passing();
+  return true;
 }
 
-bool Endpoint::try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload, SendOptions options) noexcept {
-  if (!is_internode(pe) || payload.size() < transport::kLongBytes) return try_send(pe, id, header, payload, options);
-  return net_->try_send_lasting(pe, id, header, payload, options);
+bool Endpoint::try_reply(const OutgoingMessage& reply) noexcept {
+  return replies_->send(reply, [this](const OutgoingMessage& next) { return try_send(next); });
 }
 
-bool Endpoint::send_reply(const Reply& reply) noexcept {
-  if (reply.coalesced) return try_send_coalesced(reply.pe, reply.id, reply.header, reply.payload);
-  if (reply.lasting) return try_send_lasting(reply.pe, reply.id, reply.header, reply.payload);
-  return try_send(reply.pe, reply.id, reply.header, reply.payload);
-}
-
-bool Endpoint::try_reply(const Reply& reply) noexcept {
-  return replies_->send(reply, [this](const Reply& next) { return send_reply(next); });
-}
-
-void Endpoint::reply(const Reply& reply) noexcept {
+void Endpoint::reply(const OutgoingMessage& reply) noexcept {
   if (try_reply(reply)) return;
   fatal(nullptr, "handlers have left more than %zu bytes unsent, allowed are %zu (SHMEMX_PENDING_MAX)",
         replies_->bytes(), replies_->limit_bytes());
@@ -118,11 +107,11 @@ void Endpoint::reply(const Reply& reply) noexcept {
 // Kept replies may use the cells that are reserved for handlers.
 bool Endpoint::send_kept_replies() noexcept {
   return dispatch_->as_handler(
-      [this] { return replies_->send_kept([this](const Reply& next) { return send_reply(next); }); });
+      [this] { return replies_->send_kept([this](const OutgoingMessage& next) { return try_send(next); }); });
 }
 
 void Endpoint::flush_gathered() noexcept {
-  if (has_networks_) net_->flush_gathered();
+  if (has_networks_) net_->gathering().flush();
 }
 
 // ---- receiving ----
@@ -174,7 +163,7 @@ bool Endpoint::arm() noexcept {
 // ---- flush ----
 
 std::size_t Endpoint::unflushed_count() noexcept {
-  if (has_networks_) net_->send_batches();  // so that their PEs are in the list
+  if (has_networks_) net_->gathering().send_batches();  // so that their PEs are in the list
   return unflushed_->size();
 }
 
@@ -195,7 +184,7 @@ bool is_quiet_for_sleep(bool leaves_batches) noexcept {
 
 bool send_old_batches() noexcept {
   if (!has_networks() || !endpoint_lock.try_lock()) return false;
-  const bool any = own_endpoint.net()->send_old_batches(now_ns());
+  const bool any = own_endpoint.net()->gathering().send_old(now_ns());
   endpoint_lock.unlock();
   return any;
 }

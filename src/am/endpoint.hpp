@@ -67,51 +67,35 @@ class Endpoint {
   void open(const Setup& setup) noexcept;
 
   // ---- sending ----
-  // Sends header and payload, one behind the other. Returns false if no cell is free.
-  [[nodiscard, gnu::always_inline]] bool try_send(int pe, HandlerId id, Bytes header, Bytes payload = {},
-                                                  SendOptions options = {}) noexcept {
-    if (shm_.try_send_in_box(pe, id, header, payload)) [[likely]]
+  // Returns false if there is no room, or if it is not known yet which network leads to the PE: poll and try again. May
+  // poll for messages that gather (Leave::idle, Leave::session), so handlers send none.
+  [[nodiscard, gnu::always_inline]] bool try_send(const OutgoingMessage& message) noexcept {
+    if (message.leave >= Leave::followed && is_internode(message.pe)) {
+      const bool joins = message.leave <= Leave::soon || Gathering::gathers(message.leave, message.counting);
+      if (joins && net_->try_append(message)) [[likely]]
+        return true;
+      return send_between_nodes(message);
+    }
+    if (try_send_in_box(message)) [[likely]]
       return true;
-    return send_beside_box(pe, id, header, payload, options);
+    return send_beside_box(message);
   }
   // Sends through the box only. Returns false if it is full, not yet in use, or if the message does not fit.
-  [[nodiscard, gnu::always_inline]] bool try_send_short(int pe, HandlerId id, Bytes header, Bytes payload) noexcept {
-    return shm_.try_send_in_box(pe, id, header, payload);
-  }
-  // Like try_send, for a payload that stays where it is until a flush, such as symmetric memory: it may be read later.
-  [[nodiscard]] bool try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload,
-                                      SendOptions options = {}) noexcept;
-  // Sends to a PE of another node. The payload has been read on return, or when `outgoing` is done.
-  [[nodiscard]] transport::Sent send_tracked(int pe, HandlerId id, Bytes header, Bytes payload,
-                                             transport::Outgoing& outgoing, SendOptions options = {}) noexcept {
-    return net_->send(pe, {.id = id, .options = options, .outgoing = &outgoing}, header, payload);
-  }
-  // Sends a message to a PE of another node that is small (NetChannel::is_small()) and for which nobody waits, not even
-  // for a reply: it may gather with others. May poll, so handlers do not call it.
-  [[nodiscard, gnu::always_inline]] bool try_send_small(int pe, HandlerId id, Bytes header, Bytes payload,
-                                                        SendOptions options) noexcept {
-    if (NetChannel::gathers(options) && net_->try_append(pe, id, header, payload)) [[likely]]
-      return true;
-    return send_small_beside_batch(pe, id, header, payload, options);
-  }
-  // Sends a short message that may leave together with others, at the next poll or before any other message to that PE.
-  [[nodiscard, gnu::always_inline]] bool try_send_coalesced(int pe, HandlerId id, Bytes header, Bytes payload,
-                                                            SendOptions options = {}) noexcept {
-    if (!is_internode(pe)) return try_send(pe, id, header, payload);
-    return net_->try_send_coalesced(pe, id, header, payload, options);
+  [[nodiscard, gnu::always_inline]] bool try_send_in_box(const OutgoingMessage& message) noexcept {
+    return shm_.try_send_in_box(message.pe, message.handler, message.header, message.payload);
   }
   // Sends a message of a handler, or keeps it until there is room (reply_queue.hpp). Ends the job if more is kept than
   // SHMEMX_PENDING_MAX allows.
-  void reply(const Reply& reply) noexcept;
+  void reply(const OutgoingMessage& reply) noexcept;
   // The same, but returns false, and does nothing, if more would be kept than allowed.
-  [[nodiscard]] bool try_reply(const Reply& reply) noexcept;
+  [[nodiscard]] bool try_reply(const OutgoingMessage& reply) noexcept;
   const ReplyQueue& replies() const noexcept { return *replies_; }
   std::size_t pending_max() const noexcept { return replies_->limit_bytes(); }
   // Sends all that has been gathered to leave together.
   void flush_gathered() noexcept;
-  // Sends what networks hold back while the program sends without waiting (SendOptions::in_burst).
+  // Sends what networks hold back while the program sends without waiting (Leave::burst).
   void flush_networks() noexcept {
-    if (has_networks_) net_->flush_networks();
+    if (has_networks_) net_->gathering().flush_networks();
   }
 
   // ---- PEs of other nodes ----
@@ -170,7 +154,7 @@ class Endpoint {
   }
   // Sends what is held back for `pe`, of another node, to leave together with others. Returns whether nothing is held
   // back any more.
-  bool try_send_held(int pe) noexcept { return net_->send_batch(pe, {.id = kBatch}); }
+  bool try_send_held(int pe) noexcept { return net_->gathering().send_batch(pe); }
   // The PEs to which messages were sent that may not have been executed yet: their number, and the i-th of them (-1 if
   // the list has become shorter). drop_flushed() removes those where all has been executed.
   std::size_t unflushed_count() noexcept;
@@ -185,11 +169,9 @@ class Endpoint {
  private:
   static constexpr std::uint32_t kPollsOfExpected = 16;
 
-  [[gnu::noinline]] bool send_small_beside_batch(int pe, HandlerId id, Bytes header, Bytes payload,
-                                                 SendOptions options) noexcept;
-  [[gnu::noinline]] bool send_beside_box(int pe, HandlerId id, Bytes header, Bytes payload,
-                                         SendOptions options) noexcept;
-  bool send_reply(const Reply& reply) noexcept;
+  // By value, so that the callers, whose inlined part needs none of it in memory, keep it in registers.
+  [[gnu::noinline]] bool send_between_nodes(OutgoingMessage message) noexcept;
+  [[gnu::noinline]] bool send_beside_box(OutgoingMessage message) noexcept;
   bool send_kept_replies() noexcept;
   bool run_progress() noexcept;
   bool poll_box(int source) noexcept;
@@ -198,7 +180,6 @@ class Endpoint {
 
   nemesis::ShmChannel shm_;
   std::atomic<std::uint32_t> polls_{0};
-  std::uint32_t filled_ = 0;  // batches
   bool has_networks_ = false;
   std::uint8_t* route_ = nullptr;  // see Setup
   NetChannel* net_ = nullptr;
@@ -233,6 +214,8 @@ std::size_t max_payload_bytes() noexcept;
 inline constexpr std::size_t kMaxInternodeBytes = std::size_t{1} << 30;
 inline bool has_networks() noexcept { return own_endpoint.has_networks(); }
 inline bool is_internode(int pe) noexcept { return own_endpoint.is_internode(pe); }
+// Returns whether a message of this length to that PE is one that may gather with others (Leave).
+inline bool may_gather(int pe, std::size_t bytes) noexcept { return is_internode(pe) && Gathering::is_small(bytes); }
 inline std::size_t max_payload_bytes(int pe) noexcept {
   return is_internode(pe) ? kMaxInternodeBytes : max_payload_bytes();
 }

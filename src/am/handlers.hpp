@@ -58,15 +58,27 @@ struct HandlerTraits {
 
   bool operator==(const HandlerTraits&) const = default;
 };
-// What the sender declares about one message, beyond the traits of its handler.
-struct SendOptions {
-  bool counted = true;    // false: flush() does not wait for it; a later message tells the receiver that it is there
-  bool gathers = false;   // if small, it may wait for others while the target has not acknowledged earlier ones
-  bool held = false;      // the same even if the target is idle: of a session that batches
-  bool in_burst = false;  // if short, it may wait for others to the same PE while the program sends without waiting
-  bool followed = false;  // the next message to the same PE follows at once, and may take this one along
+
+// When a message leaves for a PE of another node. Within a node all leave at once. `small`: of two or more in a batch
+// (Gathering). Other messages to the same PE take along what waits.
+enum class Leave : std::uint8_t {
+  now,
+  burst,     // at once; if short, it may wait for others in the network while the program sends without waiting
+  followed,  // with the next message to the PE, which the caller sends at once; at the next poll at the latest
+  soon,      // if short, at the next poll at the latest; else at once
+  idle,      // if small, once the PE has acknowledged what was sent before; else at once
+  session,   // if small, when enough have gathered: of a session that batches; else at once
 };
-inline constexpr SendOptions kNotCounted{.counted = false};
-inline constexpr SendOptions kFollowed{.counted = false, .followed = true};
+// What a flush waits for, beyond the traits of the handler.
+enum class Counting : std::uint8_t {
+  counted,
+  covered,    // counted, but another message follows soon, whose acknowledgement covers this one
+  uncounted,  // a flush does not wait for it; a later message tells the receiver that it is there
+};
+struct SendOptions {
+  Leave leave = Leave::now;
+  Counting counting = Counting::counted;
+};
+inline constexpr SendOptions kNotCounted{.counting = Counting::uncounted};
 
 }  // namespace shmemx::am

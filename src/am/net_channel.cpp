@@ -39,8 +39,8 @@ void NetChannel::open(const NetSetup& setup) {
   paths_.open(setup.paths);
   if (paths_.keeps_any()) reserve_ = std::make_unique<Reserve>(peers_, acks_, paths_, n_pes);
   acks_.open(n_pes, paths_.keeps_any() ? Reserve::kAckLimits : AckLimits{});
-  sender_.open({n_pes, reserve_.get(), setup.least, setup.burst_ns});
-  gathering_.open(n_pes);
+  sender_.open(reserve_.get(), setup.least);
+  gathering_.open(n_pes, setup.burst_ns);
   dispatch_ = setup.dispatch;
   lost_ = setup.lost;
   set_handler(kBatch, handle_batch);
@@ -63,8 +63,7 @@ transport::FrameCounts NetChannel::frames() const noexcept {
 }
 
 bool NetChannel::arm(bool leaves_batches) noexcept {
-  const bool holds_messages = !gathering_.is_empty() || sender_.is_holding();
-  if (holds_messages && !leaves_batches) return false;
+  if (!leaves_batches && !gathering_.is_empty()) return false;
   if (reserve_ != nullptr && reserve_->is_busy()) return false;
   acknowledge(AckTracker::Scope::awaited);
   if (acks_.any_awaited([this](int pe) { return peers_[pe].path == NetPath::open; })) return false;
@@ -103,7 +102,7 @@ void NetChannel::finish(std::uint32_t patience_ms) noexcept {
     if (now_ns() < next_mark) continue;
     next_mark = now_ns() + kMarkNs;
     for (const int pe : contacts()) {
-      if (is_unfinished(pe)) static_cast<void>(send(pe, {.id = kMark}, {}, {}));
+      if (is_unfinished(pe)) static_cast<void>(try_send({.pe = pe, .handler = kMark, .header = {}}));
     }
   }
 }
@@ -121,36 +120,8 @@ bool NetChannel::drop_if_flushed(int pe) noexcept {
   return !peer.is_unflushed;
 }
 
-transport::Sent NetChannel::send(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept {
-  if (gathering_.holds(pe)) [[unlikely]] {
-    if (!gathering_.send(pe, {.id = kBatch, .urgency = transport::Urgency::gather})) return transport::Sent::no;
-  }
-  return sender_.send(pe, how, header, payload);
-}
-
-bool NetChannel::send_old_batches(std::uint64_t now_ns) noexcept {
-  if (gathering_.is_empty() && !sender_.is_holding()) return false;
-  gathering_.send_old(now_ns);
-  return true;
-}
-
-void NetChannel::flush_gathered() noexcept {
-  gathering_.send_all();
-  sender_.flush();
-}
-
-bool NetChannel::try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload, SendOptions options) noexcept {
-  auto outgoing = std::make_unique<transport::Outgoing>();
-  outgoing->is_patient = true;
-  const auto urgency = options.followed ? transport::Urgency::gather : transport::Urgency::now;
-  const transport::Sent sent =
-      send(pe, {.id = id, .options = options, .urgency = urgency, .outgoing = outgoing.get()}, header, payload);
-  if (sent == transport::Sent::later) sender_.keep(std::move(outgoing));
-  return sent != transport::Sent::no;
-}
-
 bool NetChannel::try_send_mark(int pe) noexcept {
-  return send(pe, {.id = kMark, .options = kNotCounted}, {}, {}) != transport::Sent::no;
+  return try_send({.pe = pe, .handler = kMark, .header = {}, .counting = Counting::uncounted});
 }
 
 // ---- acknowledgements ----
@@ -193,10 +164,10 @@ void NetChannel::acknowledge_at_poll(std::uint32_t polls) noexcept {
 bool NetChannel::poll(int expected, std::uint32_t polls) noexcept {
   acknowledge_at_poll(polls);
   if (is_waiting_) {
-    flush_gathered();
-    sender_.end_bursts();
+    gathering_.flush();
+    gathering_.end_bursts();
   } else if (polls % kPollsPerLook == 0) {
-    send_old_batches(now_ns());
+    gathering_.send_old(now_ns());
   }
   received_ = 0;
   bool any = false;

@@ -1,8 +1,8 @@
 // Messages to and from PEs of other nodes, over transports, and the counts that tell a sender how many of its messages
 // have been executed. Messages may be long; those of one source are executed in the order of sending.
 //
-// It puts its parts together: PathProbe finds which of several networks leads to a PE, Gathering decides which small
-// messages wait for each other, NetSender hands messages to networks, AckTracker knows which sources have to be
+// It puts its parts together: PathProbe finds which of several networks leads to a PE, Gathering decides when
+// messages leave, NetSender hands messages to networks, AckTracker knows which sources have to be
 // acknowledged. Reserve exists only where one network may take over from another.
 #pragma once
 
@@ -39,46 +39,15 @@ class NetChannel final : public transport::Sink {
  public:
   void open(const NetSetup& setup);
 
-  // ---- sending; these return false, or Sent::no, if the message cannot leave now ----
-  transport::Sent send(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept;
-  bool try_send(int pe, HandlerId id, Bytes header, Bytes payload, SendOptions options) noexcept {
-    const auto urgency =
-        options.in_burst ? sender_.urgency_in_burst(pe, header.size() + payload.size()) : transport::Urgency::now;
-    return send(pe, {id, options, urgency}, header, payload) != transport::Sent::no;
+  // ---- sending ----
+  // Returns false if the message cannot leave now, and does not gather.
+  bool try_send(const OutgoingMessage& message) noexcept { return gathering_.try_send(message); }
+  // Puts the message into the batch for its PE, if one has been begun and has room. For what leaves soon, or gathers.
+  [[gnu::always_inline]] bool try_append(const OutgoingMessage& message) noexcept {
+    return gathering_.try_append(message);
   }
-  // For a long payload that stays as it is until a flush, such as symmetric memory.
-  bool try_send_lasting(int pe, HandlerId id, Bytes header, Bytes payload, SendOptions options) noexcept;
-  // For a small message (is_small()) without a reply. Requires gathers(). It goes into the batch for `pe`, if one has
-  // been begun and has room.
-  [[gnu::always_inline]] bool try_append(int pe, HandlerId id, Bytes header, Bytes payload) noexcept {
-    return gathering_.try_append(pe, id, header, payload);
-  }
-  // The same; sends it at once if `pe` is idle, and begins a batch otherwise.
-  SmallSent try_send_small(int pe, HandlerId id, Bytes header, Bytes payload, SendOptions options) noexcept {
-    return gathering_.try_send_small(pe, id, header, payload, options);
-  }
-  // As Gathering::may_have_become_idle, is_small, gathers, counts.
-  bool may_have_become_idle(int pe) const noexcept { return gathering_.may_have_become_idle(pe); }
-  static constexpr bool is_small(std::size_t bytes) noexcept { return Gathering::is_small(bytes); }
-  static bool gathers(SendOptions options) noexcept { return Gathering::gathers(options); }
+  Gathering& gathering() noexcept { return gathering_; }
   const GatherCounts& counts() const noexcept { return gathering_.counts(); }
-  // For a short message that may leave together with others even if `pe` is idle.
-  [[gnu::always_inline]] bool try_send_coalesced(int pe, HandlerId id, Bytes header, Bytes payload,
-                                                 SendOptions options = {}) noexcept {
-    if (gathering_.try_append(pe, id, header, payload)) [[likely]]
-      return true;
-    return gathering_.begin(pe, {.id = id, .options = options, .urgency = transport::Urgency::gather}, header, payload);
-  }
-  // Sends the batch for `pe`, or all batches. Returns whether none is left.
-  bool send_batch(int pe, const NetSend& how) noexcept { return gathering_.send(pe, how); }
-  bool send_batches() noexcept { return gathering_.send_all(); }
-  // Sends the batches that have become old, and what the networks hold. To be called at intervals. Returns false if
-  // there was nothing.
-  bool send_old_batches(std::uint64_t now_ns) noexcept;
-  // Sends all that has been gathered, here and in the networks.
-  void flush_gathered() noexcept;
-  // Sends what the networks have gathered.
-  void flush_networks() noexcept { sender_.flush(); }
   // Of all networks together.
   transport::FrameCounts frames() const noexcept;
 
@@ -122,7 +91,7 @@ class NetChannel final : public transport::Sink {
   // Returns whether messages have been exchanged with `pe`, so that it is worth sending it the stage of this PE.
   bool has_exchanged(int pe) const noexcept { return peers_[pe].is_contact && peers_[pe].path != NetPath::unknown; }
   // Returns true if a thread may sleep on the descriptors: poll() would find nothing, and nothing is held back here.
-  // `leaves_batches`: the thread comes back for what is held back, by send_old_batches().
+  // `leaves_batches`: the thread comes back for what is held back, by Gathering::send_old().
   bool arm(bool leaves_batches = false) noexcept;
   std::vector<int> descriptors() const;
   // `pe` has passed the end of its job, or is back.

@@ -5,12 +5,11 @@
 
 namespace shmemx::am {
 
-void NetSender::open(const Setup& setup) {
+void NetSender::open(Reserve* reserve, transport::Urgency least) {
   const auto resumes = [](const transport::Transport* network) { return network->capabilities().resumes; };
   any_resumes_ = std::any_of(paths_.networks().begin(), paths_.networks().end(), resumes);
-  bursts_.open(setup.n_pes, setup.burst_ns);
-  reserve_ = setup.reserve;
-  least_ = setup.least;
+  reserve_ = reserve;
+  least_ = least;
 }
 
 bool NetSender::find_path(int pe) noexcept {
@@ -19,42 +18,53 @@ bool NetSender::find_path(int pe) noexcept {
   return true;
 }
 
-transport::Sent NetSender::send(int pe, const NetSend& how, Bytes header, Bytes payload) noexcept {
-  if (!has_path(pe)) return transport::Sent::no;
-  NetPeer& peer = peers_[pe];
+bool NetSender::try_send(const OutgoingMessage& message, transport::Urgency urgency) noexcept {
+  const bool is_long = message.payload.size() >= transport::kLongBytes;
+  if (is_long && message.lifetime.until_flush) return try_send_lasting(message, urgency);
+  if (!has_path(message.pe)) return false;
+  NetPeer& peer = peers_[message.pe];
   // The first message behind a fence waits for all in front of it, and those that follow wait for it.
   const std::uint32_t fenced = fences.load(std::memory_order_relaxed);
-  const HandlerTraits& traits = traits_of(how.id);
-  const bool early = payload.size() >= transport::kLongBytes && traits.place_early && peer.fences == fenced;
-  const bool counted = traits.counted && how.options.counted;
-  const bool awaited = counted && !how.more;
+  const HandlerTraits& traits = traits_of(message.handler);
+  const bool early = is_long && traits.place_early && peer.fences == fenced;
+  const bool counted = traits.counted && message.counting != Counting::uncounted;
+  const bool awaited = counted && message.counting != Counting::covered;
   const auto flags = static_cast<std::uint8_t>((early ? transport::kPlacedEarly : 0) | (awaited ? 0 : kUncounted));
-  const transport::Header fixed{how.id, flags, static_cast<std::uint16_t>(header.size()), acks_.executed(pe)};
-  const transport::Sent sent = hand_over(pe, how, fixed, header, payload);
-  if (sent == transport::Sent::no) return sent;
+  const transport::Header fixed{message.handler, flags, static_cast<std::uint16_t>(message.header.size()),
+                                acks_.executed(message.pe)};
+  transport::Outgoing* const outgoing = message.lifetime.outgoing;
+  const transport::Urgency given = std::max(urgency, least_);
+  const bool is_kept = reserve_ != nullptr && paths_.needs_kept(message.pe);
+  const transport::Sent sent =
+      is_kept ? reserve_->send(message.pe, fixed, message.header, message.payload, outgoing, given)
+              : paths_.network_to(message.pe).send(message.pe, fixed, message.header, message.payload, outgoing, given);
+  if (sent == transport::Sent::no) return false;
+  if (sent == transport::Sent::yes && outgoing != nullptr) outgoing->done = true;
+  note_urgency(message.leave, urgency, given);
   peer.fences = fenced;
-  acks_.note_acknowledged(pe);
-  if (traits.role != Role::reply) peers_.note_sent(pe, peer, counted);
-  return sent;
+  acks_.note_acknowledged(message.pe);
+  if (traits.role != Role::reply) peers_.note_sent(message.pe, peer, counted);
+  return true;
 }
 
-transport::Sent NetSender::hand_over(int pe, const NetSend& how, const transport::Header& fixed, Bytes header,
-                                     Bytes payload) noexcept {
-  const transport::Urgency urgency = std::max(how.urgency, least_);
-  const bool is_kept = reserve_ != nullptr && paths_.needs_kept(pe);
-  const transport::Sent sent = is_kept ? reserve_->send(pe, fixed, header, payload, how.outgoing, urgency)
-                                       : paths_.network_to(pe).send(pe, fixed, header, payload, how.outgoing, urgency);
-  if (sent != transport::Sent::no) note_urgency(how, urgency);
-  return sent;
+// The network need not copy the payload to be done earlier: nobody waits for that alone.
+bool NetSender::try_send_lasting(const OutgoingMessage& message, transport::Urgency urgency) noexcept {
+  auto outgoing = std::make_unique<transport::Outgoing>();
+  outgoing->is_patient = true;
+  OutgoingMessage tracked = message;
+  tracked.lifetime = until_done(*outgoing);
+  if (!try_send(tracked, urgency)) return false;
+  if (!outgoing->done) lasting_.push_back(std::move(outgoing));
+  return true;
 }
 
-void NetSender::note_urgency(const NetSend& how, transport::Urgency urgency) noexcept {
-  if (urgency == transport::Urgency::gather) {
+void NetSender::note_urgency(Leave leave, transport::Urgency wanted, transport::Urgency given) noexcept {
+  if (given == transport::Urgency::gather) {
     is_holding_ = true;
-    const bool is_delayed = how.urgency != urgency;
+    const bool is_delayed = wanted != given;
     if (is_delayed) [[unlikely]]  // the caller may not poll again
       network_thread.note_gathering();
-    if (is_delayed || how.options.in_burst) network_thread.call();
+    if (is_delayed || leave == Leave::burst) network_thread.call();
   } else if (any_resumes_) {  // the thread sets the network's timer before it sleeps again
     network_thread.call();
   }
@@ -62,7 +72,6 @@ void NetSender::note_urgency(const NetSend& how, transport::Urgency urgency) noe
 
 void NetSender::flush_slow() noexcept {
   is_holding_ = false;
-  bursts_.end();
   for (transport::Transport* network : paths_.networks()) network->flush();
 }
 

@@ -3,7 +3,7 @@
 //
 // In a handler, where nothing may wait:
 //
-//   endpoint.reply({.pe = message.source, .id = kReply, .header = bytes_of(header), .payload = data});
+//   endpoint.reply({.pe = message.source, .handler = kReply, .header = bytes_of(header), .payload = data});
 //
 // The message leaves at once if there is room and nothing else waits for that PE; else a copy of it waits. Past the
 // bound (SHMEMX_PENDING_MAX) reply() ends the job. A handler that may run again uses try_reply() instead, which returns
@@ -17,21 +17,9 @@
 #include <map>
 #include <vector>
 
-#include "am/handlers.hpp"
-#include "base/bytes.hpp"
+#include "am/outgoing_message.hpp"
 
 namespace shmemx::am {
-
-using shmemx::Bytes;
-
-struct Reply {
-  int pe;
-  HandlerId id;
-  Bytes header;
-  Bytes payload = {};
-  bool coalesced = false;  // may leave together with others (Endpoint::try_send_coalesced)
-  bool lasting = false;    // the payload stays where it is, such as symmetric memory, so no copy is needed
-};
 
 // Under the endpoint's lock.
 class ReplyQueue {
@@ -48,7 +36,7 @@ class ReplyQueue {
   // Sends the message by try_send(reply), or keeps it if that returns false or others wait for the same PE. Returns
   // false, and does nothing, if keeping it would exceed the bound.
   template <class TrySend>
-  [[nodiscard]] bool send(const Reply& reply, TrySend&& try_send) {
+  [[nodiscard]] bool send(const OutgoingMessage& reply, TrySend&& try_send) {
     if ((is_empty() || !peers_.contains(reply.pe)) && try_send(reply)) return true;
     return keep(reply);
   }
@@ -71,12 +59,12 @@ class ReplyQueue {
 
  private:
   struct Kept {
-    Reply reply;                  // of header and payload, only the lengths and a lasting payload are valid
-    std::vector<std::byte> copy;  // the header, and the payload unless it is lasting
+    OutgoingMessage reply;        // of header and payload, only the lengths and a payload that stays are valid
+    std::vector<std::byte> copy;  // the header, and the payload unless it stays
   };
 
-  bool keep(const Reply& reply);
-  static Reply reply_of(const Kept& kept) noexcept;
+  bool keep(const OutgoingMessage& reply);
+  static OutgoingMessage reply_of(const Kept& kept) noexcept;
   static std::size_t bytes_of_kept(const Kept& kept) noexcept { return sizeof(Kept) + kept.copy.size(); }
 
   std::map<int, std::deque<Kept>> peers_;  // only those for which something waits

@@ -35,7 +35,8 @@ void send_stage(const StageNote& note, std::span<const int> also, std::uint32_t 
   const Locked endpoint;
   const std::uint64_t deadline = now_ns() + std::uint64_t{patience_ms} * 1'000'000U;
   const auto send = [&](int pe) {
-    while (!endpoint->try_send(pe, kStage, bytes_of(note)) && now_ns() < deadline) endpoint->poll();
+    while (!endpoint->try_send({.pe = pe, .handler = kStage, .header = bytes_of(note)}) && now_ns() < deadline)
+      endpoint->poll();
   };
   // Polls may add contacts.
   NetChannel& net = *endpoint->net();

@@ -72,12 +72,12 @@ bool gathers(const Message& message) noexcept {
   return is_gathered;
 }
 
-am::Reply reply_of(const Message& message, const Executed& result) noexcept {
+am::OutgoingMessage reply_of(const Message& message, const Executed& result) noexcept {
   return {.pe = message.source,
-          .id = am::kReply,
+          .handler = am::kReply,
           .header = bytes_of(result.reply),
           .payload = result.data,
-          .coalesced = gathers(message)};
+          .leave = gathers(message) ? am::Leave::soon : am::Leave::now};
 }
 
 template <Executed (*kExecute)(Bytes, Room), Name kName>
@@ -109,9 +109,10 @@ Verdict send_in_place(Endpoint& endpoint, const Message& message, const Executed
   auto loan = std::make_unique<Loan>();
   loan->place = place_of(message.payload);
   loan->bytes = result.data.size();
-  const transport::Sent sent =
-      endpoint.send_tracked(message.source, am::kReply, bytes_of(result.reply), result.data, loan->outgoing);
-  if (sent == transport::Sent::later) {
+  if (!endpoint.try_send(
+          {message.source, am::kReply, bytes_of(result.reply), result.data, am::until_done(loan->outgoing)}))
+    return Verdict::later;
+  if (!loan->outgoing.done) {
     if (result.data.data() == scratches().current.get()) {
       loan->scratch = scratches().take();
     } else {
@@ -120,7 +121,7 @@ Verdict send_in_place(Endpoint& endpoint, const Message& message, const Executed
     loans().push_back(std::move(loan));
     has_loans = true;
   }
-  return sent == transport::Sent::no ? Verdict::later : Verdict::done;
+  return Verdict::done;
 }
 
 // A get changes nothing, so it is executed again if there is no room.
@@ -130,10 +131,7 @@ Verdict handle_get(Endpoint& endpoint, const Message& message) {
   check_message(kName.text, message.source, result.wrong);
   if (result.data.size() >= transport::kLongBytes && endpoint.is_internode(message.source))
     return send_in_place(endpoint, message, result);
-  const bool sent = gathers(message)
-                        ? endpoint.try_send_coalesced(message.source, am::kReply, bytes_of(result.reply), result.data)
-                        : endpoint.try_send(message.source, am::kReply, bytes_of(result.reply), result.data);
-  return sent ? Verdict::done : Verdict::later;
+  return endpoint.try_send(reply_of(message, result)) ? Verdict::done : Verdict::later;
 }
 
 // Fetching changes a word or reads it; a reader wakes nobody.
@@ -141,7 +139,7 @@ Verdict handle_atomic_fetch(Endpoint& endpoint, const Message& message) {
   const Executed result = execute_atomic(message.payload, room_for_reply(message.source));
   check_message("a fetching atomic", message.source, result.wrong);
   const bool at_once = !is_public(window_of(message.payload)) && endpoint.replies().is_empty();
-  if (!at_once || !endpoint.try_send(message.source, am::kReply, bytes_of(result.reply), result.data)) [[unlikely]]
+  if (!at_once || !endpoint.try_send({message.source, am::kReply, bytes_of(result.reply), result.data})) [[unlikely]]
     endpoint.reply(reply_of(message, result));
   if (result.has_changed) wake_own_sleepers();
   return Verdict::done;

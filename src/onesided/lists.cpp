@@ -5,7 +5,6 @@
 
 #include "onesided/block_runs.hpp"
 #include "onesided/rdma.hpp"
-#include "onesided/send.hpp"
 #include "onesided/update.hpp"
 #include "onesided/wire.hpp"
 #include "progress/send.hpp"
@@ -20,16 +19,21 @@ bool is_alone(const Call& call) noexcept {
   return call.initiator.tracker->open.load(std::memory_order_relaxed) <= 1;  // a hint
 }
 
-// Of a part that others follow. An acknowledgement of its own for each would cost the target a system call.
-constexpr am::SendOptions options_of(bool more) noexcept { return more ? am::kFollowed : am::SendOptions{}; }
+// An acknowledgement of its own for each part that others follow would cost the target a system call.
+constexpr am::Counting counting_of(bool more) noexcept {
+  return more ? am::Counting::uncounted : am::Counting::counted;
+}
 
-// A message that is not counted has others behind it. What nobody waits for now leaves with others, unless there are
-// none: a program that starts one operation and computes finds it done.
-void send(const Call& call, am::HandlerId id, Bytes header, Bytes data, am::SendOptions options) noexcept {
-  const bool leaves_now = options.counted && (call.is_awaited || is_alone(call));
-  if (!leaves_now || data.size() >= transport::kLongBytes)
-    return send_nbi(call.routine, call.window.pe, id, header, data, options);
-  progress::send(call.routine, call.window.pe, id, header, data);
+// What nobody waits for now leaves with others, unless there are none: a program that starts one operation and computes
+// finds it done.
+am::Leave leave_of(const Call& call, bool more) noexcept {
+  if (more) return am::Leave::followed;
+  return call.is_awaited || is_alone(call) ? am::Leave::now : am::Leave::soon;
+}
+
+void send(const Call& call, am::HandlerId id, Bytes header, Bytes data, bool more) noexcept {
+  progress::send(call.routine,
+                 {call.window.pe, id, header, data, am::kUntilFlush, leave_of(call, more), counting_of(more)});
 }
 
 std::size_t most_packed(int pe) noexcept {
@@ -89,16 +93,19 @@ class Parts {
   }
   void send_part(const Transfer& part, bool more) noexcept {
     const PutRepliedHeader header{call_.window.name, part.place.offset, ticket_, more ? 0U : 1U};
-    send(call_, am::kPutReplied, bytes_of(header), {part.local, part.bytes}, options_of(more));
+    send(call_, am::kPutReplied, bytes_of(header), {part.local, part.bytes}, more);
   }
   void send_pack(bool more) noexcept {
     const PutRunsHeader header{call_.window.name, ticket_, more ? 0U : 1U};
     const Bytes runs = pack_.whole();
     if (runs.size() < transport::kLongBytes) {
-      send(call_, am::kPutRuns, bytes_of(header), runs, options_of(more));
+      send(call_, am::kPutRuns, bytes_of(header), runs, more);
     } else {  // the next runs take their place
-      const am::SendOptions options{.counted = !more};
-      progress::send(call_.routine, call_.window.pe, am::kPutRuns, bytes_of(header), runs, options);
+      progress::send(call_.routine, {.pe = call_.window.pe,
+                                     .handler = am::kPutRuns,
+                                     .header = bytes_of(header),
+                                     .payload = runs,
+                                     .counting = counting_of(more)});
     }
     pack_.clear();
   }
@@ -191,13 +198,13 @@ class Requested {
     const auto bytes = static_cast<std::uint32_t>(first_.bytes);
     const Ticket ticket = open({first_.local, bytes, bytes, 1});
     const GetHeader header{call_.window.name, first_.place.offset, bytes, ticket};
-    send(call_, am::kGet, bytes_of(header), {}, options_of(more));
+    send(call_, am::kGet, bytes_of(header), {}, more);
   }
   void send_blocks(bool more) noexcept {
     const auto bytes = static_cast<std::uint32_t>(first_.bytes);
     const Ticket ticket = open({first_.local, local_step_, bytes, count_});
     const GetStridedHeader header{call_.window.name, first_.place.offset, step_, bytes, count_, ticket, 0};
-    send(call_, am::kGetStrided, bytes_of(header), {}, options_of(more));
+    send(call_, am::kGetStrided, bytes_of(header), {}, more);
   }
   Ticket open(const Placement& placement) noexcept {
     return open_request(call_.routine, placement, call_.window.pe, call_.initiator);
@@ -268,9 +275,11 @@ void accumulate(const Call& any_call, const atomic::Update& update, rma::Element
     if (fetch || is_first)
       header.ticket = open_request(call.routine, fetch ? contiguous(run.result, bytes) : kNoData, pe, call.initiator);
     const Bytes data = update.op == atomic::ElementOp::no_op ? Bytes{} : Bytes{run.source, bytes};
-    // The replies with old elements come back while later parts leave, so these do not leave together.
-    const am::SendOptions options{.counted = header.is_last != 0, .followed = header.is_last == 0 && !fetch};
-    send(call, am::kAccumulate, bytes_of(header), data, options);
+    const bool more = header.is_last == 0;
+    // The replies with old elements come back while later parts leave, so long ones do not leave together.
+    const am::Leave leave = more && fetch ? am::Leave::soon : leave_of(call, more);
+    progress::send(call.routine,
+                   {pe, am::kAccumulate, bytes_of(header), data, am::kUntilFlush, leave, counting_of(more)});
   }
 }
 
@@ -279,7 +288,7 @@ void fetch_one(const Call& call, std::uint64_t offset, const atomic::Operation& 
   AtomicHeader header = header_of({pe, call.window.name, offset}, operation);
   header.ticket =
       open_request(call.routine, contiguous(result, atomic::element_bytes(operation.type)), pe, call.initiator);
-  send(call, am::kAtomicFetch, bytes_of(header), {}, {});
+  send(call, am::kAtomicFetch, bytes_of(header), {}, false);
 }
 
 void fetch_checked(const char* routine, const context::Place& place, const atomic::Operation& operation, void* result,

@@ -8,7 +8,6 @@
 
 #include "onesided/block_runs.hpp"
 #include "onesided/requests.hpp"
-#include "onesided/send.hpp"
 #include "onesided/target.hpp"
 #include "onesided/wire.hpp"
 #include "progress/send.hpp"
@@ -50,7 +49,7 @@ Initiator for_lock(Initiator initiator) {
 
 void answer(Endpoint& endpoint, int pe, Ticket ticket, Outcome outcome) {
   const ReplyHeader reply{ticket, outcome, 1, 0};
-  endpoint.reply({.pe = pe, .id = am::kReply, .header = bytes_of(reply)});
+  endpoint.reply({.pe = pe, .handler = am::kReply, .header = bytes_of(reply)});
 }
 
 void finish_own(Ticket ticket, int pe, bool is_stale) {
@@ -100,7 +99,7 @@ void put_under_lock(Endpoint& endpoint, int source, LockWord& word, LockKind kin
   if (word.leave(kind)) wake_lock_waiters();
   wake_own_sleepers();
   if (result.is_replied)
-    endpoint.reply({.pe = source, .id = am::kReply, .header = bytes_of(result.reply), .payload = result.data});
+    endpoint.reply({.pe = source, .handler = am::kReply, .header = bytes_of(result.reply), .payload = result.data});
 }
 
 Verdict handle_put_locked(Endpoint& endpoint, const Message& message) {
@@ -191,7 +190,7 @@ Code request_lock(const Call& call, LockKind kind, bool is_try) noexcept {
 
 void release_lock(const char* routine, const RemoteWindow& window, LockKind kind) noexcept {
   const LockHeader header{window.name, 0, kind, 0, 0};
-  send_operation(routine, window.pe, am::kWindowUnlock, bytes_of(header), {}, {});
+  progress::send(routine, {.pe = window.pe, .handler = am::kWindowUnlock, .header = bytes_of(header)});
 }
 
 bool try_put_locked(const Call& call, windows::WindowName lock, LockKind kind, rma::PairWalk pairs) noexcept {
@@ -204,7 +203,7 @@ bool try_put_locked(const Call& call, windows::WindowName lock, LockKind kind, r
   if (pack.is_empty()) return false;
   const Ticket ticket = open_request(call.routine, kNoData, pe, for_lock(call.initiator));
   const PutLockedHeader header{{lock, ticket, kind, 0, 0}, {call.window.name, ticket, 1}};
-  progress::send(call.routine, pe, am::kPutLocked, bytes_of(header), pack.whole());
+  progress::send(call.routine, {pe, am::kPutLocked, bytes_of(header), pack.whole()});
   return true;
 }
 

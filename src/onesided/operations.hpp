@@ -14,7 +14,7 @@ namespace shmemx::onesided {
 
 // How the program's operations on a context are sent.
 inline am::SendOptions options_of(const context::Context& context) noexcept {
-  return {.gathers = true, .held = context::batches(context)};
+  return {.leave = context::batches(context) ? am::Leave::session : am::Leave::idle};
 }
 
 // Returns when `source` may be used again. Complete at the target after flush(), unless `options` say otherwise.

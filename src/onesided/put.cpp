@@ -3,7 +3,6 @@
 
 #include "onesided/operations.hpp"
 #include "onesided/rdma.hpp"
-#include "onesided/send.hpp"
 #include "onesided/wire.hpp"
 #include "progress/send.hpp"
 
@@ -27,20 +26,23 @@ SignalHeader signal_header(const Signal& signal) noexcept {
 
 // How the messages of a put leave.
 struct Sending {
-  bool is_awaited;  // the caller may use the source again on return
+  am::Lifetime lifetime;  // of the source
   am::SendOptions options;
 };
+constexpr Sending kNonblocking{am::kUntilFlush, {.leave = am::Leave::soon}};
 
-void put_by_messages(Transfer put, Sending sending) noexcept {
+[[gnu::always_inline]] inline void send(const char* routine, int pe, am::HandlerId handler, Bytes header, Bytes data,
+                                        const Sending& sending) noexcept {
+  progress::send(routine,
+                 {pe, handler, header, data, sending.lifetime, sending.options.leave, sending.options.counting});
+}
+
+void put_by_messages(Transfer put, const Sending& sending) noexcept {
   const std::size_t room = room_behind(put.place.pe, sizeof(PutHeader));
   while (put.bytes != 0) {
     const Bytes piece{put.local, std::min(put.bytes, room)};
     const PutHeader header{put.place.window, put.place.offset};
-    if (sending.is_awaited) [[likely]] {
-      progress::send(put.routine, put.place.pe, am::kPut, bytes_of(header), piece, sending.options);
-    } else {
-      send_nbi(put.routine, put.place.pe, am::kPut, bytes_of(header), piece);
-    }
+    send(put.routine, put.place.pe, am::kPut, bytes_of(header), piece, sending);
     put.skip(piece.size());
   }
 }
@@ -50,7 +52,7 @@ Transfer put_of(const char* routine, const context::Place& dest, const void* sou
   return {routine, Direction::put, dest, const_cast<std::byte*>(static_cast<const std::byte*>(source)), bytes};
 }
 
-void start_put(const Transfer& put, const Initiator& initiator, Sending sending) noexcept {
+void start_put(const Transfer& put, const Initiator& initiator, const Sending& sending) noexcept {
   start(put, initiator, [sending](const Transfer& part) { put_by_messages(part, sending); });
 }
 
@@ -59,7 +61,7 @@ void put_each_block(const char* routine, context::Place dest, const std::byte* s
                     am::SendOptions options) noexcept {
   Tracker open;
   for (std::size_t i = 0; i < shape.block_count; ++i) {
-    start_put(put_of(routine, dest, source, shape.block_bytes), {&open}, {true, options});
+    start_put(put_of(routine, dest, source, shape.block_bytes), {&open}, {am::kDuringCall, options});
     dest.offset += shape.dest_step;
     source += shape.source_step;
   }
@@ -70,24 +72,24 @@ void put_each_block(const char* routine, context::Place dest, const std::byte* s
 [[gnu::noinline]] void put_small(const char* routine, const context::Place& dest, const void* source, std::size_t bytes,
                                  am::SendOptions options) noexcept {
   const PutHeader header{dest.window, dest.offset};
-  send_small(routine, dest.pe, am::kPut, bytes_of(header), bytes_at(source, bytes), options);
+  send(routine, dest.pe, am::kPut, bytes_of(header), bytes_at(source, bytes), {am::kDuringCall, options});
 }
 [[gnu::noinline]] void put_signal_small(const char* routine, const context::Place& dest, Bytes data,
                                         const Signal& signal, am::SendOptions options) noexcept {
   const PutSignalHeader header{{dest.window, dest.offset}, signal_header(signal)};
-  send_small(routine, dest.pe, am::kPutSignal, bytes_of(header), data, options);
+  send(routine, dest.pe, am::kPutSignal, bytes_of(header), data, {am::kDuringCall, options});
 }
 
 }  // namespace
 
 void put(const char* routine, context::Place dest, const void* source, std::size_t bytes,
          am::SendOptions options) noexcept {
-  if (may_gather(dest.pe, sizeof(PutHeader) + bytes) && bytes != 0)
+  if (am::may_gather(dest.pe, sizeof(PutHeader) + bytes) && bytes != 0)
     return put_small(routine, dest, source, bytes, options);
   if (!goes_by_rdma(dest.pe, bytes)) [[likely]]
-    return put_by_messages(put_of(routine, dest, source, bytes), {true, options});
+    return put_by_messages(put_of(routine, dest, source, bytes), {am::kDuringCall, options});
   Tracker open;
-  start_put(put_of(routine, dest, source, bytes), {&open}, {true, options});
+  start_put(put_of(routine, dest, source, bytes), {&open}, {am::kDuringCall, options});
   await_replies(routine, dest.pe, open);
 }
 
@@ -97,12 +99,13 @@ void put_nbi(const char* routine, const context::Context& context, context::Plac
   if (bytes < kRdmaBytes) [[likely]] {  // one message between nodes
     const PutHeader header{dest.window, dest.offset};
     const am::SendOptions options = options_of(context);
-    if (am::NetChannel::gathers(options) && am::NetChannel::is_small(sizeof header + bytes)) [[likely]]
+    const bool gathers = am::Gathering::gathers(options.leave, options.counting);
+    if (gathers && am::Gathering::is_small(sizeof header + bytes)) [[likely]]
       return put_small(routine, dest, source, bytes, options);
-    return send_nbi(routine, dest.pe, am::kPut, bytes_of(header), bytes_at(source, bytes));
+    return send(routine, dest.pe, am::kPut, bytes_of(header), bytes_at(source, bytes), kNonblocking);
   }
   const std::uint32_t index = index_of(context);
-  start_put(put_of(routine, dest, source, bytes), {&open_table[index], index, false, &put_table[index]}, {false, {}});
+  start_put(put_of(routine, dest, source, bytes), {&open_table[index], index, false, &put_table[index]}, kNonblocking);
 }
 
 void put_strided(const char* routine, context::Place dest, const void* source, const rma::Strided& any_shape,
@@ -121,22 +124,22 @@ void put_strided(const char* routine, context::Place dest, const void* source, c
                       {shape.block_bytes, count, shape.block_bytes, shape.source_step});
     const PutStridedHeader header{dest.window, dest.offset + done * shape.dest_step, shape.dest_step,
                                   static_cast<std::uint32_t>(shape.block_bytes), static_cast<std::uint32_t>(count)};
-    send_operation(routine, dest.pe, am::kPutStrided, bytes_of(header), bytes_at(gathered, count * shape.block_bytes),
-                   options);
+    const Bytes blocks{gathered, count * shape.block_bytes};
+    send(routine, dest.pe, am::kPutStrided, bytes_of(header), blocks, {am::kDuringCall, options});
     done += count;
   }
 }
 
 void update_signal(const char* routine, const Signal& signal, am::SendOptions options) noexcept {
   const SignalHeader header = signal_header(signal);
-  send_operation(routine, signal.place.pe, am::kSignal, bytes_of(header), {}, options);
+  send(routine, signal.place.pe, am::kSignal, bytes_of(header), {}, {am::kDuringCall, options});
 }
 
 // The last piece carries the signal; messages of one source are carried out in order. What goes by the network is
 // complete before the signal leaves.
 void put_signal(const char* routine, context::Place dest, const void* source, std::size_t bytes, const Signal& signal,
                 am::SendOptions options) noexcept {
-  if (may_gather(dest.pe, sizeof(PutSignalHeader) + bytes) && bytes != 0)
+  if (am::may_gather(dest.pe, sizeof(PutSignalHeader) + bytes) && bytes != 0)
     return put_signal_small(routine, dest, bytes_at(source, bytes), signal, options);
   if (bytes == 0 || goes_by_rdma(dest.pe, bytes)) {
     if (bytes != 0) put(routine, dest, source, bytes, options);
@@ -146,8 +149,13 @@ void put_signal(const char* routine, context::Place dest, const void* source, st
   put(routine, dest, source, bytes - last, options);
   dest.offset += bytes - last;
   const PutSignalHeader header{{dest.window, dest.offset}, signal_header(signal)};
-  progress::send(routine, dest.pe, am::kPutSignal, bytes_of(header),
-                 bytes_at(static_cast<const std::byte*>(source) + (bytes - last), last), options);
+  const Bytes rest = bytes_at(static_cast<const std::byte*>(source) + (bytes - last), last);
+  send(routine, dest.pe, am::kPutSignal, bytes_of(header), rest, {am::kDuringCall, options});
+}
+
+void send_gathered() noexcept {
+  const am::Locked endpoint;
+  endpoint->flush_gathered();
 }
 
 }  // namespace shmemx::onesided

@@ -73,7 +73,7 @@ Verdict handle_key_request(Endpoint& endpoint, const Message& message) {
     result.data = am::bytes_of(may_open ? state().opened.reply(*network, request, window, message.source) : none);
   }
   endpoint.reply(
-      {.pe = message.source, .id = am::kReply, .header = am::bytes_of(result.reply), .payload = result.data});
+      {.pe = message.source, .handler = am::kReply, .header = am::bytes_of(result.reply), .payload = result.data});
   return Verdict::done;
 }
 
@@ -169,11 +169,11 @@ bool try_repeat(Endpoint& endpoint, const Started& started) {
   const int pe = what.place.pe;
   if (what.direction == Direction::put) {
     const PutRepliedHeader header{what.place.window, what.place.offset, started.ticket, 1};
-    return endpoint.try_send_lasting(pe, am::kPutReplied, am::bytes_of(header), {what.local, what.bytes});
+    return endpoint.try_send({pe, am::kPutReplied, am::bytes_of(header), {what.local, what.bytes}, am::kUntilFlush});
   }
   const Placement placement = contiguous(what.local, what.bytes);
   const GetHeader header{what.place.window, what.place.offset, placement.block_bytes, started.ticket};
-  if (!endpoint.try_send(pe, am::kGet, am::bytes_of(header))) return false;
+  if (!endpoint.try_send({.pe = pe, .handler = am::kGet, .header = am::bytes_of(header)})) return false;
   requests.find(started.ticket, pe)->placement = placement;
   return true;
 }
@@ -204,7 +204,7 @@ bool try_finish(Endpoint& endpoint, const Revocation& revocation) {
       endpoint.network_of(revocation.pe).forget_key(revocation.pe, key.bytes_of_key());
   }
   const ReplyHeader reply{revocation.header.ticket, Outcome::ok, 1, 0};
-  endpoint.reply({.pe = revocation.pe, .id = am::kReply, .header = am::bytes_of(reply)});
+  endpoint.reply({.pe = revocation.pe, .handler = am::kReply, .header = am::bytes_of(reply)});
   return true;
 }
 

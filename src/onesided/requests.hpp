@@ -133,7 +133,7 @@ bool try_send_request(const RequestMessage& message, Header& header, const Initi
   const am::Locked endpoint;
   if (requests.has_room(initiator)) {
     header.ticket = requests.open(message.placement, message.pe, initiator);
-    if (endpoint->try_send(message.pe, message.handler, am::bytes_of(header))) return true;
+    if (endpoint->try_send({.pe = message.pe, .handler = message.handler, .header = am::bytes_of(header)})) return true;
     requests.close(header.ticket);
   }
   endpoint->poll();

@@ -1,7 +1,7 @@
 #include "onesided/update.hpp"
 
 #include "onesided/requests.hpp"
-#include "onesided/send.hpp"
+#include "progress/send.hpp"
 
 namespace shmemx::onesided {
 namespace {
@@ -10,20 +10,16 @@ RequestMessage request_for(const context::Place& place, const atomic::Operation&
   return {place.pe, am::kAtomicFetch, contiguous(at, atomic::element_bytes(operation.type))};
 }
 
-// Apart from post(), whose stack frame it would make larger.
-[[gnu::noinline]] void post_small(const char* routine, const context::Place& place, const atomic::Operation& operation,
-                                  am::SendOptions options) noexcept {
-  const AtomicHeader header = header_of(place, operation);
-  send_small(routine, place.pe, am::kAtomic, am::bytes_of(header), {}, options);
-}
-
 }  // namespace
 
 void post(const char* routine, const context::Place& place, const atomic::Operation& operation,
           am::SendOptions options) noexcept {
-  if (may_gather(place.pe, sizeof(AtomicHeader))) return post_small(routine, place, operation, options);
   const AtomicHeader header = header_of(place, operation);
-  progress::send(routine, place.pe, am::kAtomic, am::bytes_of(header));
+  progress::send(routine, {.pe = place.pe,
+                           .handler = am::kAtomic,
+                           .header = am::bytes_of(header),
+                           .leave = options.leave,
+                           .counting = options.counting});
 }
 
 std::uint64_t fetch(const char* routine, const context::Place& place, const atomic::Operation& operation) noexcept {

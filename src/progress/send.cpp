@@ -5,34 +5,31 @@
 namespace shmemx::progress {
 namespace {
 
+bool try_send(const am::OutgoingMessage& message) noexcept {
+  const am::Locked endpoint;
+  if (endpoint->try_send(message)) return true;
+  return endpoint->poll(am::is_internode(message.pe) ? message.pe : -1) && endpoint->try_send(message);
+}
+
 // The network reads the payload from the caller's memory, so this waits until it has done so.
-void send_long(const char* routine, int pe, am::HandlerId id, am::Bytes header, am::Bytes payload,
-               am::SendOptions options) noexcept {
+void send_long(const char* routine, am::OutgoingMessage message) noexcept {
   transport::Outgoing outgoing;
+  message.lifetime = am::until_done(outgoing);
   bool taken = false;
   wait_for(routine, [&] {
     const am::Locked endpoint;
-    if (!taken) {
-      const transport::Sent sent = endpoint->send_tracked(pe, id, header, payload, outgoing, options);
-      if (sent == transport::Sent::yes) return true;
-      taken = sent == transport::Sent::later;
-    }
-    if (!outgoing.done) endpoint->poll(pe);
+    taken = taken || endpoint->try_send(message);
+    if (!outgoing.done) endpoint->poll(message.pe);
     return taken && outgoing.done;
   });
 }
 
 }  // namespace
 
-void send_waiting(const char* routine, int pe, am::HandlerId id, am::Bytes header, am::Bytes payload,
-                  am::SendOptions options) noexcept {
-  if (payload.size() >= transport::kLongBytes && am::is_internode(pe))
-    return send_long(routine, pe, id, header, payload, options);
-  wait_for(routine, [&] {
-    const am::Locked endpoint;
-    if (endpoint->try_send(pe, id, header, payload, options)) return true;
-    return endpoint->poll() && endpoint->try_send(pe, id, header, payload, options);
-  });
+void send_waiting(const char* routine, am::OutgoingMessage message) noexcept {
+  const bool is_tracked = message.payload.size() >= transport::kLongBytes && !message.lifetime.until_flush;
+  if (is_tracked && am::is_internode(message.pe)) return send_long(routine, message);
+  wait_for(routine, [&] { return try_send(message); });
 }
 
 void flush(const char* routine, int pe) noexcept {

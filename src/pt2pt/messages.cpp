@@ -28,14 +28,15 @@ class LibraryPlatform final : public Platform {
   explicit constexpr LibraryPlatform() = default;
 
   bool try_send(int pe, am::HandlerId id, Bytes header, Bytes payload, am::SendOptions options) noexcept override {
-    return am::own_endpoint.try_send(pe, id, header, payload, options);
+    return am::own_endpoint.try_send({pe, id, header, payload, am::kDuringCall, options.leave, options.counting});
   }
 
   bool is_internode(int pe) noexcept override { return am::is_internode(pe); }
 
   transport::Sent send_long(int pe, am::HandlerId id, Bytes header, Bytes payload,
                             transport::Outgoing& outgoing) noexcept override {
-    return am::own_endpoint.send_tracked(pe, id, header, payload, outgoing);
+    if (!am::own_endpoint.try_send({pe, id, header, payload, am::until_done(outgoing)})) return transport::Sent::no;
+    return outgoing.done ? transport::Sent::yes : transport::Sent::later;
   }
 
   Space describe(int pe, const std::byte* at, std::size_t bytes, std::uint64_t& offset) noexcept override {
@@ -172,8 +173,8 @@ void send_contiguous(const Call& call, const void* source, std::size_t bytes) no
     const Locked endpoint;
     if (engine.is_clear(call.pe, bytes)) [[likely]] {
       const EagerHeader header{call.tag, static_cast<std::uint32_t>(bytes)};
-      if (endpoint->try_send(call.pe, am::kMessageEager, bytes_of(header),
-                             {static_cast<const std::byte*>(source), bytes})) [[likely]]
+      const Bytes payload{static_cast<const std::byte*>(source), bytes};
+      if (endpoint->try_send({call.pe, am::kMessageEager, bytes_of(header), payload})) [[likely]]
         return endpoint->flush_networks();
     }
   }

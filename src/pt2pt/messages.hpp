@@ -61,8 +61,8 @@ using nemesis::Taken;
   if (!own_engine.object.is_clear(pe, bytes)) [[unlikely]]
     return false;
   const EagerHeader header{tag, static_cast<std::uint32_t>(bytes)};
-  return endpoint->try_send_short(pe, am::kMessageEager, am::bytes_of(header),
-                                  {static_cast<const std::byte*>(source), bytes});
+  return endpoint->try_send_in_box(
+      {pe, am::kMessageEager, am::bytes_of(header), {static_cast<const std::byte*>(source), bytes}});
 }
 [[gnu::always_inline]] inline bool receive_at_once(Key key, Place dest, Result& out) noexcept {
   if (!progress::is_open() || key.source < 0) [[unlikely]]

@@ -66,7 +66,7 @@ struct Request {
   std::int32_t peer;  // of a receive: the source it names; after the match, the sender
   std::int32_t tag;
   RequestId id;
-  bool in_burst;  // a send: SendOptions::in_burst
+  bool in_burst;  // a send: Leave::burst
   Cursor cursor;
   Result result;
   std::size_t goal;  // bytes that move

@@ -157,7 +157,8 @@ void close_receiver(std::size_t team_index) noexcept {
 
 void send_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept {
   const FlagHeader header = header_of(team, epoch);
-  progress::send(routine, context::world_pe(team.route, pe), am::kFlag, am::bytes_of(header));
+  const int to = context::world_pe(team.route, pe);
+  progress::send(routine, {.pe = to, .handler = am::kFlag, .header = am::bytes_of(header)});
 }
 
 // The last message carries the flag.
@@ -169,7 +170,7 @@ void send_put(const Team& team, const char* routine, context::Place dest, std::u
   FlagHeader header = header_of(team, epoch);
   header.window = dest.window.index + 1;
   header.offset = dest.offset + before;
-  progress::send(routine, dest.pe, am::kFlag, am::bytes_of(header), data.last(last));
+  progress::send(routine, {dest.pe, am::kFlag, am::bytes_of(header), data.last(last)});
 }
 
 void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t epoch, am::Bytes data) noexcept {

@@ -26,7 +26,7 @@ Step Eager::push(Request& send) noexcept {
   if (send.cursor.passed() == 0) {
     const EagerHeader header{send.tag, static_cast<std::uint32_t>(send.goal)};
     const std::size_t bytes = std::min(send.goal, most - sizeof header);
-    const am::SendOptions options{.in_burst = send.in_burst};
+    const am::SendOptions options{.leave = send.in_burst ? am::Leave::burst : am::Leave::now};
     if (!pieces_->send(send, am::kMessageEager, bytes_of(header), bytes, options)) return Step::blocked;
   }
   while (send.cursor.left() != 0) {

@@ -118,7 +118,7 @@ Verdict on_numbered(Endpoint&, const Message& message) {
 // Its reply is as long as a cell, so it needs one.
 Verdict on_request(Endpoint& endpoint, const Message& message) {
   const std::vector<std::byte> answer(max_payload_bytes());
-  if (endpoint.try_send(message.source, kReplyId, message.payload, Bytes(answer).subspan(message.payload.size())))
+  if (endpoint.try_send({message.source, kReplyId, message.payload, Bytes(answer).subspan(message.payload.size())}))
     return Verdict::done;
   ++seen.refused;
   return Verdict::later;
@@ -141,7 +141,7 @@ void use_handlers(int n_pes) {
 void send_numbered(int pe, std::uint64_t number) {
   std::vector<std::byte> payload(bytes_for(number));
   for (std::size_t i = 0; i < payload.size(); ++i) payload[i] = static_cast<std::byte>(number + i + sizeof number);
-  progress::send("send_numbered", pe, kNumbered, bytes_of(number), payload);
+  progress::send("send_numbered", {pe, kNumbered, bytes_of(number), payload});
 }
 
 void meet(const Node& node, int slot) {
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(handlers_that_find_no_cell_are_run_again) {
     use_handlers(3);
     constexpr std::uint64_t kEach = 500;
     for (std::uint64_t i = 0; i < kEach; ++i) {
-      for (int pe = 0; pe < 3; ++pe) progress::send("test", pe, kRequest, bytes_of(i));
+      for (int pe = 0; pe < 3; ++pe) progress::send("test", {.pe = pe, .handler = kRequest, .header = bytes_of(i)});
     }
     progress::wait_until("test", -1, [&] { return answers.load() == 3 * kEach; });
     meet(node, 0);
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(flush_returns_when_the_target_has_handled_all) {
     int status = 0;
     if (me == 0) {
       for (std::uint64_t i = 1; i <= 300; ++i) {
-        for (int pe = 1; pe < 4; ++pe) progress::send("test", pe, kSignal, bytes_of(i));
+        for (int pe = 1; pe < 4; ++pe) progress::send("test", {.pe = pe, .handler = kSignal, .header = bytes_of(i)});
         if (i % 30 != 0) continue;
         progress::flush("test", 2);
         if (handled[2].load() != i) status = 1;
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(the_agent_answers_while_the_target_computes) {
           while (node.shared()[1].load() == 0) sink = sink + 1;
         } else {
           for (std::uint64_t i = 1; i <= 200; ++i) {
-            progress::send("test", 1, kRequest, bytes_of(i));
+            progress::send("test", {.pe = 1, .handler = kRequest, .header = bytes_of(i)});
             progress::wait_until("test", 1, [&] { return answers.load() == i; });
             if (i % 20 == 0) ::usleep(3000);  // the agent goes to sleep
           }
@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(the_agent_sends_kept_replies_when_cells_come_back_while_it_
         use_handlers(2);
         set_handler(kRequest, [](Endpoint& endpoint, const Message& message) {
           const std::vector<std::byte> answer(max_payload_bytes() - message.payload.size());
-          endpoint.reply({.pe = message.source, .id = kReplyId, .header = message.payload, .payload = answer});
+          endpoint.reply({.pe = message.source, .handler = kReplyId, .header = message.payload, .payload = answer});
           return Verdict::done;
         });
         if (me == 1) progress::start_node_thread();
@@ -253,7 +253,8 @@ BOOST_AUTO_TEST_CASE(the_agent_sends_kept_replies_when_cells_come_back_while_it_
         } else {
           constexpr std::uint64_t kBurst = 6;  // of requests, which need no cells
           for (std::uint64_t i = 1; i <= 10'000; ++i) {
-            for (std::uint64_t j = 0; j < kBurst; ++j) progress::send("test", 1, kRequest, bytes_of(i));
+            for (std::uint64_t j = 0; j < kBurst; ++j)
+              progress::send("test", {.pe = 1, .handler = kRequest, .header = bytes_of(i)});
             const std::uint64_t begin = now_ns();
             while (now_ns() - begin < i * 37 % 40'000) {
             }
@@ -289,7 +290,7 @@ BOOST_AUTO_TEST_CASE(threads_send_at_the_same_time) {
               &thread, nullptr,
               [](void*) -> void* {
                 for (std::uint64_t i = 0; i < kEach; ++i) {
-                  progress::send("test", target, kSignal, bytes_of(i));
+                  progress::send("test", {.pe = target, .handler = kSignal, .header = bytes_of(i)});
                   if (i % 64 == 0) progress::flush("test", target);
                 }
                 progress::flush_all("test");
@@ -315,7 +316,7 @@ BOOST_AUTO_TEST_CASE(a_stalled_target_does_not_stop_what_goes_to_others) {
       int taken = 0;
       {
         const Locked endpoint;
-        while (endpoint->try_send(1, kReplyId, Bytes(large))) ++taken;
+        while (endpoint->try_send({.pe = 1, .handler = kReplyId, .header = Bytes(large)})) ++taken;
       }
       if (taken >= 16) return 1;
       for (std::uint64_t i = 1; i <= 100; ++i) send_numbered(2, i);

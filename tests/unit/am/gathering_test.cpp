@@ -20,8 +20,8 @@ using test_support::SentMessage;
 
 using Sent = std::vector<SentMessage>;
 constexpr std::uint32_t kSomePoll = 1;
-constexpr SendOptions kGathers{.gathers = true};
-constexpr SendOptions kHeld{.gathers = true, .held = true};
+// What a message to a PE has done.
+enum class SmallSent : std::uint8_t { no, yes, filled };
 
 // The values that the handler of kPut has got, in order.
 std::vector<unsigned> executed;
@@ -47,12 +47,21 @@ struct Fixture {
   Fixture(const Fixture&) = delete;
   Fixture& operator=(const Fixture&) = delete;
 
-  SmallSent put(int pe, unsigned value = 0, SendOptions options = kGathers, std::size_t bytes = 16) {
+  SmallSent put(int pe, unsigned value = 0, Leave leave = Leave::idle, std::size_t bytes = 16) {
     data.assign(bytes, std::byte{0});
     data[0] = static_cast<std::byte>(value);
-    return channel->try_send_small(pe, kPut, Bytes(data).first(8), Bytes(data).subspan(8), options);
+    const std::uint32_t filled = channel->counts().filled;
+    if (!channel->try_send({.pe = pe,
+                            .handler = kPut,
+                            .header = Bytes(data).first(8),
+                            .payload = Bytes(data).subspan(8),
+                            .leave = leave}))
+      return SmallSent::no;
+    return channel->counts().filled == filled ? SmallSent::yes : SmallSent::filled;
   }
-  bool send(int pe, HandlerId id) { return channel->try_send(pe, id, Bytes(data).first(8), {}, {}); }
+  bool send(int pe, HandlerId id) {
+    return channel->try_send({.pe = pe, .handler = id, .header = Bytes(data).first(8)});
+  }
   void acknowledge(int pe, nemesis::Number executed_there) { channel->deliver(pe, {kAck, 0, 0, executed_there}, {}); }
   void acknowledge_all(int pe) { acknowledge(pe, channel->last_counted(pe)); }
   void poll_in_passing() {
@@ -133,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_full_batch_leaves_and_its_acknowledgement_is_not_awaited)
   BOOST_CHECK_EQUAL(f.network.flags[1] & kUncounted, kUncounted);
   BOOST_CHECK_GT(f.network.contents[1].size(), Batch::kBytes - 2 * (sizeof(ItemHeader) + 16));
   BOOST_CHECK_EQUAL(f.channel->last_counted(1), 2u);  // but a flush waits for it
-  BOOST_CHECK(f.channel->send_batches());
+  BOOST_CHECK(f.channel->gathering().send_batches());
   BOOST_REQUIRE_EQUAL(f.network.sent.size(), 3u);
   BOOST_CHECK_EQUAL(f.network.flags[2] & kUncounted, 0);
   f.deliver(0);
@@ -155,12 +164,12 @@ BOOST_AUTO_TEST_CASE(a_batch_leaves_before_any_other_message) {
 
 BOOST_AUTO_TEST_CASE(a_message_that_finds_no_room_begins_the_next_batch) {
   constexpr std::size_t kLargest = Batch::kBytes / 2 - sizeof(ItemHeader);
-  static_assert(NetChannel::is_small(kLargest) && !NetChannel::is_small(kLargest + 1));
+  static_assert(Gathering::is_small(kLargest) && !Gathering::is_small(kLargest + 1));
   Fixture f;
   BOOST_CHECK(f.put(1, 1) == SmallSent::yes && f.put(1, 2) == SmallSent::yes);
-  BOOST_CHECK(f.put(1, 3, kGathers, kLargest) == SmallSent::yes);
-  BOOST_CHECK(f.put(1, 4, kGathers, kLargest) == SmallSent::filled);
-  BOOST_CHECK(f.channel->send_batches());
+  BOOST_CHECK(f.put(1, 3, Leave::idle, kLargest) == SmallSent::yes);
+  BOOST_CHECK(f.put(1, 4, Leave::idle, kLargest) == SmallSent::filled);
+  BOOST_CHECK(f.channel->gathering().send_batches());
   BOOST_REQUIRE((f.network.sent == Sent{{1, kPut}, {1, kBatch}, {1, kPut}}));
   f.deliver(0);
   f.deliver_batch(1);
@@ -177,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_fence_keeps_messages_together_and_the_bytes_of_long_ones_
   BOOST_CHECK(f.put(1) == SmallSent::yes);
   BOOST_CHECK_EQUAL(f.network.sent.size(), 1u);
   note_fence();
-  BOOST_CHECK(f.channel->try_send(1, kPut, Bytes(f.data).first(8), large, {}));
+  BOOST_CHECK(f.channel->try_send({1, kPut, Bytes(f.data).first(8), large}));
   BOOST_REQUIRE((f.network.sent == Sent{{1, kPut}, {1, kBatch}, {1, kPut}}));
 }
 
@@ -193,12 +202,12 @@ BOOST_AUTO_TEST_CASE(a_batch_that_is_old_leaves_without_an_acknowledgement) {
   Fixture f;
   BOOST_CHECK(f.put(1) == SmallSent::yes && f.put(1) == SmallSent::yes);
   std::uint64_t now = 1'000'000'000;
-  f.channel->send_old_batches(now);
-  f.channel->send_old_batches(now + kLookIntervalNs - 1);
+  f.channel->gathering().send_old(now);
+  f.channel->gathering().send_old(now + kLookIntervalNs - 1);
   BOOST_CHECK_EQUAL(f.network.sent.size(), 1u);
-  f.channel->send_old_batches(now += kLookIntervalNs);
+  f.channel->gathering().send_old(now += kLookIntervalNs);
   BOOST_CHECK((f.network.sent == Sent{{1, kPut}, {1, kPut}}));
-  f.channel->send_old_batches(now += kLookIntervalNs);
+  f.channel->gathering().send_old(now += kLookIntervalNs);
   BOOST_CHECK_EQUAL(f.network.sent.size(), 2u);
 }
 
@@ -211,7 +220,7 @@ BOOST_AUTO_TEST_CASE(what_the_network_gathers_leaves_at_intervals_and_when_a_thr
   fill();
   f.poll_in_passing();
   BOOST_CHECK_EQUAL(f.network.flushes, 0);
-  f.channel->send_old_batches(1'000'000'000);
+  f.channel->gathering().send_old(1'000'000'000);
   BOOST_CHECK_EQUAL(f.network.flushes, 1);
   fill();
   f.channel->poll(-1, kSomePoll);
@@ -220,28 +229,29 @@ BOOST_AUTO_TEST_CASE(what_the_network_gathers_leaves_at_intervals_and_when_a_thr
 
 BOOST_AUTO_TEST_CASE(a_batch_of_a_session_begins_at_once_and_stays_longer) {
   Fixture f(false);
-  BOOST_CHECK(f.put(1, 1, kHeld) == SmallSent::yes);
-  BOOST_CHECK(f.put(1, 2, kHeld) == SmallSent::yes);
+  BOOST_CHECK(f.put(1, 1, Leave::session) == SmallSent::yes);
+  BOOST_CHECK(f.put(1, 2, Leave::session) == SmallSent::yes);
   BOOST_CHECK(f.network.sent.empty());
   f.acknowledge_all(1);
   f.poll_in_passing();
   BOOST_CHECK(f.network.sent.empty());
   std::uint64_t now = 1'000'000'000;
-  for (std::uint32_t i = 1; i < Batch::kLooksHeld; ++i) f.channel->send_old_batches(now += kLookIntervalNs);
+  for (std::uint32_t i = 1; i < Batch::kLooksHeld; ++i) f.channel->gathering().send_old(now += kLookIntervalNs);
   BOOST_CHECK(f.network.sent.empty());
-  f.channel->send_old_batches(now += kLookIntervalNs);
+  f.channel->gathering().send_old(now += kLookIntervalNs);
   BOOST_CHECK((f.network.sent == Sent{{1, kBatch}}));
-  BOOST_CHECK(f.put(1, 3, kHeld) == SmallSent::yes);
-  f.channel->flush_gathered();  // the end of the session
+  BOOST_CHECK(f.put(1, 3, Leave::session) == SmallSent::yes);
+  f.channel->gathering().flush();  // the end of the session
   BOOST_CHECK((f.network.sent == Sent{{1, kBatch}, {1, kPut}}));
 }
 
 BOOST_AUTO_TEST_CASE(without_the_progress_thread_only_sessions_gather) {
   Fixture f(false);
-  BOOST_CHECK(!NetChannel::gathers(kGathers) && NetChannel::gathers(kHeld) && !NetChannel::gathers({}));
+  const auto gathers = [](Leave leave) { return Gathering::gathers(leave, Counting::counted); };
+  BOOST_CHECK(!gathers(Leave::idle) && gathers(Leave::session) && !gathers(Leave::now));
   network_thread.runs.store(true);
-  BOOST_CHECK(NetChannel::gathers(kGathers) && !NetChannel::gathers({}));
-  BOOST_CHECK(!NetChannel::gathers({.counted = false, .gathers = true}));
+  BOOST_CHECK(gathers(Leave::idle) && !gathers(Leave::now));
+  BOOST_CHECK(!Gathering::gathers(Leave::idle, Counting::uncounted));
 }
 
 // A target that does not take anything stops the sender: one batch for it is all that is kept here.
@@ -271,7 +281,7 @@ BOOST_AUTO_TEST_CASE(the_number_of_open_batches_is_bounded) {
   for (int pe = 1; pe < 400; ++pe)
     for (int i = 0; i < 3; ++i) BOOST_REQUIRE(f.put(pe) == SmallSent::yes);  // two of them gather
   BOOST_CHECK_EQUAL(batches(), 399 - 256);
-  BOOST_CHECK(f.channel->send_batches());
+  BOOST_CHECK(f.channel->gathering().send_batches());
   BOOST_CHECK_EQUAL(batches(), 399);
 }
 

@@ -39,7 +39,10 @@ struct Fixture {
                    .lost = [](int, const std::string&) {},
                    .burst_ns = burst_ns});
   }
-  bool send(int pe, HandlerId id) { return channel->try_send(pe, id, header(), {}, {}); }
+  bool send(int pe, HandlerId id, Leave leave = Leave::now) {
+    return channel->try_send({.pe = pe, .handler = id, .header = header(), .leave = leave});
+  }
+  Gathering& gathering() { return channel->gathering(); }
   Bytes header() const { return Bytes(zeros).first(16); }
   void arrive(int pe, HandlerId id, nemesis::Number ack = 0, std::uint8_t flags = 0) {
     channel->deliver(pe, {id, flags, 0, ack}, id == kAck ? Bytes{} : header());
@@ -126,8 +129,8 @@ BOOST_AUTO_TEST_CASE(a_message_carries_the_acknowledgement) {
 
 BOOST_AUTO_TEST_CASE(coalesced_messages_leave_as_one_before_any_other) {
   Fixture f;
-  for (int i = 0; i < 3; ++i) BOOST_CHECK(f.channel->try_send_coalesced(1, kPut, f.header(), {}));
-  BOOST_CHECK(f.channel->try_send_coalesced(2, kPut, f.header(), {}));
+  for (int i = 0; i < 3; ++i) BOOST_CHECK(f.send(1, kPut, Leave::soon));
+  BOOST_CHECK(f.send(2, kPut, Leave::soon));
   BOOST_CHECK(f.a.sent.empty());
   BOOST_CHECK_EQUAL(f.unflushed.size(), 2u);
   f.drop_flushed();  // what has not left is not flushed
@@ -143,10 +146,12 @@ BOOST_AUTO_TEST_CASE(a_message_that_others_follow_gathers_and_nobody_awaits_its_
   Fixture f;
   const std::vector<std::byte> data(transport::kLongBytes);
   const Bytes shorter = Bytes(data).first(data.size() - 64);
-  BOOST_CHECK(f.channel->try_send_coalesced(1, kPut, f.header(), shorter, kFollowed));
-  BOOST_CHECK(f.channel->try_send_lasting(1, kPut, f.header(), data, kFollowed));
+  OutgoingMessage part{1, kPut, f.header(), shorter, kUntilFlush, Leave::followed, Counting::uncounted};
+  BOOST_CHECK(f.channel->try_send(part));
+  part.payload = data;
+  BOOST_CHECK(f.channel->try_send(part));
   BOOST_CHECK_EQUAL(f.unflushed.size(), 0u);
-  BOOST_CHECK(f.channel->try_send_lasting(1, kPut, f.header(), data, {}));
+  BOOST_CHECK(f.channel->try_send({1, kPut, f.header(), data, kUntilFlush, Leave::soon}));
   using transport::Urgency;
   BOOST_CHECK((f.a.urgencies == std::vector<Urgency>{Urgency::gather, Urgency::gather, Urgency::now}));
   BOOST_REQUIRE_EQUAL(f.a.flags.size(), 3u);
@@ -158,8 +163,8 @@ BOOST_AUTO_TEST_CASE(a_message_that_others_follow_gathers_and_nobody_awaits_its_
 
 BOOST_AUTO_TEST_CASE(a_message_that_is_alone_in_its_batch_leaves_as_itself) {
   Fixture f;
-  BOOST_CHECK(f.channel->try_send_coalesced(1, kReply, f.header(), {}));
-  BOOST_CHECK(f.channel->send_batches());
+  BOOST_CHECK(f.send(1, kReply, Leave::soon));
+  BOOST_CHECK(f.gathering().send_batches());
   BOOST_CHECK((f.a.sent == Sent{{1, kReply}}));
   f.drop_flushed();
   BOOST_CHECK_EQUAL(f.unflushed.size(), 0u);  // nobody acknowledges a reply
@@ -168,7 +173,6 @@ BOOST_AUTO_TEST_CASE(a_message_that_is_alone_in_its_batch_leaves_as_itself) {
 namespace {
 
 using transport::Urgency;
-constexpr SendOptions kInBurst{.in_burst = true};
 
 // Bursts need the progress thread.
 struct BurstFixture : Fixture {
@@ -178,7 +182,8 @@ struct BurstFixture : Fixture {
   ~BurstFixture() { network_thread.runs.store(false); }
   Urgency send_in_burst(int pe, std::size_t bytes = 16) {
     const std::vector<std::byte> payload(bytes);
-    BOOST_CHECK(channel->try_send(pe, kFlag, {}, payload, kInBurst));
+    BOOST_CHECK(
+        channel->try_send({.pe = pe, .handler = kFlag, .header = {}, .payload = payload, .leave = Leave::burst}));
     return a.urgencies.back();
   }
 };
@@ -202,12 +207,12 @@ BOOST_AUTO_TEST_CASE(messages_of_a_burst_gather_behind_the_first) {
 
 BOOST_AUTO_TEST_CASE(a_flush_of_the_networks_ends_a_burst) {
   BurstFixture f;
-  f.channel->flush_networks();
+  f.gathering().flush_networks();
   BOOST_CHECK_EQUAL(f.a.flushes, 0);
   BOOST_CHECK(f.send_in_burst(1) == Urgency::now);
   BOOST_CHECK(f.send_in_burst(1) == Urgency::gather);
-  f.channel->flush_networks();
-  f.channel->flush_networks();
+  f.gathering().flush_networks();
+  f.gathering().flush_networks();
   BOOST_CHECK_EQUAL(f.a.flushes, 1);
   BOOST_CHECK(f.send_in_burst(1) == Urgency::now);
 }
@@ -217,9 +222,9 @@ BOOST_AUTO_TEST_CASE(the_progress_thread_sends_what_a_burst_leaves) {
   BOOST_CHECK(f.send_in_burst(1) == Urgency::now);
   BOOST_CHECK(f.send_in_burst(1) == Urgency::gather);
   BOOST_CHECK(!f.channel->arm(false));  // not before a long sleep
-  BOOST_CHECK(f.channel->send_old_batches(kLookIntervalNs));
+  BOOST_CHECK(f.gathering().send_old(kLookIntervalNs));
   BOOST_CHECK_EQUAL(f.a.flushes, 1);
-  BOOST_CHECK(!f.channel->send_old_batches(2 * kLookIntervalNs));
+  BOOST_CHECK(!f.gathering().send_old(2 * kLookIntervalNs));
 }
 
 BOOST_AUTO_TEST_CASE(messages_far_from_each_other_are_no_burst) {
@@ -237,9 +242,9 @@ BOOST_AUTO_TEST_CASE(a_full_network_keeps_batches_and_acknowledgements) {
   Fixture f;
   f.a.is_full = true;
   f.arrive(2, kPut);
-  BOOST_CHECK(f.channel->try_send_coalesced(1, kPut, f.header(), {}));
+  BOOST_CHECK(f.send(1, kPut, Leave::soon));
   BOOST_CHECK(!f.send(1, kPut));
-  BOOST_CHECK(!f.channel->send_batches());
+  BOOST_CHECK(!f.gathering().send_batches());
   f.channel->poll(-1, kQuiet);
   BOOST_CHECK(!f.channel->arm());
   f.a.is_full = false;
@@ -276,8 +281,8 @@ BOOST_AUTO_TEST_CASE(a_world_of_millions) {
   const std::array<int, 3> met{(1 << 20) + 5, 5, 65'536 + 5};
   for (const int pe : met) {
     BOOST_CHECK(!channel->has_exchanged(pe));
-    BOOST_CHECK(channel->try_send(pe, kPut, f.header(), {}, {}));
-    BOOST_CHECK(channel->try_send_coalesced(pe, kPut, f.header(), {}));
+    BOOST_CHECK(channel->try_send({.pe = pe, .handler = kPut, .header = f.header()}));
+    BOOST_CHECK(channel->try_send({.pe = pe, .handler = kPut, .header = f.header(), .leave = Leave::soon}));
     BOOST_CHECK(channel->has_exchanged(pe));
   }
   BOOST_CHECK(channel->contacts() == std::vector<std::int32_t>(met.begin(), met.end()));
@@ -286,7 +291,7 @@ BOOST_AUTO_TEST_CASE(a_world_of_millions) {
   BOOST_CHECK_EQUAL(route[met[0]], 0);
   BOOST_CHECK_EQUAL(route[5], 1);
   f.a.sent.clear();
-  BOOST_CHECK(channel->send_batches());
+  BOOST_CHECK(channel->gathering().send_batches());
   BOOST_CHECK((f.a.sent == Sent{{met[2], kPut}, {met[0], kPut}}));
   std::vector<int> unflushed;
   for (std::size_t i = 0; i < f.unflushed.size(); ++i) unflushed.push_back(f.unflushed.at(i));
@@ -316,7 +321,7 @@ BOOST_AUTO_TEST_CASE(the_next_network_sends_once_more_what_the_pe_lacks) {
   BOOST_CHECK(f.send(3, kPut) && f.send(3, kReply) && f.send(3, kFlag));
   std::vector<std::byte> payload(transport::kLongBytes, std::byte{7});
   transport::Outgoing outgoing;
-  BOOST_CHECK(f.channel->send(3, {.id = kPut, .outgoing = &outgoing}, f.header(), payload) == transport::Sent::later);
+  BOOST_CHECK(f.channel->try_send({3, kPut, f.header(), payload, until_done(outgoing)}) && !outgoing.done);
   f.channel->lost(3, "it is cut");
   BOOST_CHECK(!f.send(3, kGet));
   PathNote note{2, {}};

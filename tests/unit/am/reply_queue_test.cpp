@@ -12,7 +12,7 @@ namespace {
 
 using namespace shmemx;
 using am::Bytes;
-using am::Reply;
+using am::OutgoingMessage;
 using am::ReplyQueue;
 
 // A network of PEs that take messages or do not, and what they have taken.
@@ -28,7 +28,7 @@ struct Targets {
   std::vector<Taken> taken;
   std::vector<const std::byte*> payloads;
 
-  bool operator()(const Reply& reply) {
+  bool operator()(const OutgoingMessage& reply) {
     if (room == 0 || stalled.contains(reply.pe)) return false;
     --room;
     std::uint64_t number = 0;
@@ -45,11 +45,11 @@ struct Fixture {
   // The header lives for the call only, as that of a handler.
   bool send(int pe, std::uint64_t number, Bytes payload = {}, bool lasting = false) {
     std::uint64_t header = number;
-    const Reply reply{.pe = pe,
-                      .id = am::kReply,
-                      .header = std::as_bytes(std::span(&header, 1)),
-                      .payload = payload,
-                      .lasting = lasting};
+    const OutgoingMessage reply{.pe = pe,
+                                .handler = am::kReply,
+                                .header = std::as_bytes(std::span(&header, 1)),
+                                .payload = payload,
+                                .lifetime = {.until_flush = lasting}};
     const bool accepted = queue.send(reply, targets);
     header = ~std::uint64_t{0};
     return accepted;
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(direct_sends_may_overtake_but_replies_stay_in_order) {
   BOOST_CHECK(f.send(1, 1));
   f.targets.stalled.clear();
   std::uint64_t number = 100;
-  const Reply direct{.pe = 1, .id = am::kActive, .header = std::as_bytes(std::span(&number, 1))};
+  const OutgoingMessage direct{.pe = 1, .handler = am::kActive, .header = std::as_bytes(std::span(&number, 1))};
   BOOST_CHECK(f.targets(direct));
   BOOST_CHECK(f.send(1, 2));
   BOOST_CHECK(f.send_kept());
