@@ -59,13 +59,15 @@ static_assert(sizeof(shmemx_iov_t) == sizeof(pt2pt::Place) &&
     bad_tag(call.routine, call.tag, false);
 }
 
-[[gnu::always_inline]] inline void check_receive(const Call& call, const char* argument = "pe") noexcept {
-  if (!context::pe_in_range(api::default_context(), call.pe)) [[unlikely]] {
-    context::require_initialized(call.routine);
-    if (call.pe != SHMEMX_ANY_SOURCE) bad_pe(call.routine, argument, call.pe, true);
-  }
+// Returns whether the call names a source.
+[[gnu::always_inline]] inline bool check_receive(const Call& call, const char* argument = "pe") noexcept {
   if (call.tag < SHMEMX_ANY_TAG) [[unlikely]]
     bad_tag(call.routine, call.tag, true);
+  if (context::pe_in_range(api::default_context(), call.pe)) [[likely]]
+    return true;
+  context::require_initialized(call.routine);
+  if (call.pe != SHMEMX_ANY_SOURCE) bad_pe(call.routine, argument, call.pe, true);
+  return false;
 }
 
 [[gnu::always_inline]] inline void check_memory(const char* routine, const char* argument, const void* memory,
@@ -183,11 +185,11 @@ int shmemx_ssend(const void* source, size_t bytes, int pe, int tag) noexcept {
 
 int shmemx_recv(void* dest, size_t bytes, int pe, int tag, shmemx_status_t* status) noexcept {
   const Call call{"shmemx_recv", pe, tag};
-  check_receive(call);
   check_memory(call.routine, "dest", dest, bytes);
+  const bool names_source = check_receive(call);
   const pt2pt::Place place{static_cast<std::byte*>(dest), bytes};
   Result result;
-  if (pt2pt::receive_at_once({pe, tag}, place, result)) [[likely]]
+  if (names_source && pt2pt::receive_at_once({pe, tag}, place, result)) [[likely]]
     return give_result(result, status);
   return receive_slowly({call.routine, pe, tag}, place, status);
 }

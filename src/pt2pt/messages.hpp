@@ -41,11 +41,13 @@ using nemesis::Taken;
 [[gnu::always_inline]] inline Taken take_from_box(am::Endpoint& endpoint, Key key, Place dest, Result& out) noexcept {
   return endpoint.take_next(
       key.source, am::kMessageEager, [&](am::Bytes payload) __attribute__((always_inline)) {
-        EagerHeader header;
-        if (payload.size() < sizeof header) return false;
+        EagerHeader header;  // there is room for one, whatever the message's length
         std::memcpy(&header, payload.data(), sizeof header);
-        const std::size_t bytes = payload.size() - sizeof header;
-        if (header.bytes != bytes || header.tag < 0 || (header.tag != key.tag && key.tag != kAny)) return false;
+        const std::size_t bytes = header.bytes;
+        if (bytes + sizeof header != payload.size() || header.tag < 0) return false;
+        if (header.tag != key.tag) [[unlikely]] {
+          if (key.tag != kAny) return false;
+        }
         const std::size_t taken = bytes <= dest.bytes ? bytes : dest.bytes;
         copy_payload(dest.at, payload.subspan(sizeof header, taken));
         out = {key.source, header.tag, taken, bytes > dest.bytes, false};
@@ -58,14 +60,15 @@ using nemesis::Taken;
   if (!progress::is_open()) [[unlikely]]
     return false;
   const am::Locked endpoint;
-  if (!own_engine.object.is_clear(pe, bytes)) [[unlikely]]
+  if (!own_engine.object.is_clear(pe, 0)) [[unlikely]]  // what fits the box is one message
     return false;
   const EagerHeader header{tag, static_cast<std::uint32_t>(bytes)};
   return endpoint->try_send_in_box(
       {pe, am::kMessageEager, am::bytes_of(header), {static_cast<const std::byte*>(source), bytes}});
 }
+// Requires that the key names a source.
 [[gnu::always_inline]] inline bool receive_at_once(Key key, Place dest, Result& out) noexcept {
-  if (!progress::is_open() || key.source < 0) [[unlikely]]
+  if (!progress::is_open()) [[unlikely]]
     return false;
   const am::Locked endpoint;
   return own_engine.object.is_bare() && take_from_box(*endpoint, key, dest, out) == Taken::yes;
