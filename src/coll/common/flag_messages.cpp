@@ -181,7 +181,7 @@ void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t
   const std::size_t most = am::max_payload_bytes(to) - sizeof header;
   do {
     const am::Bytes piece = data.first(std::min(most, data.size()));
-    progress::send(routine, to, am::kFlag, am::bytes_of(header), piece);
+    progress::send(routine, {.pe = to, .handler = am::kFlag, .header = am::bytes_of(header), .payload = piece});
     header.offset += piece.size();
     data = data.subspan(piece.size());
   } while (!data.empty());
