@@ -4,6 +4,8 @@
 
 #include "am/network_thread.hpp"
 
+BOOST_AUTO_TEST_SUITE(am_bursts)
+
 namespace {
 
 using namespace shmemx::am;
@@ -22,8 +24,6 @@ struct Fixture {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(am_bursts)
 
 BOOST_AUTO_TEST_CASE(the_first_message_to_each_pe_does_not_wait) {
   Fixture f;

@@ -2,6 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+BOOST_AUTO_TEST_SUITE(am_net_peers)
+
 namespace {
 
 using namespace shmemx;
@@ -15,8 +17,6 @@ struct Fixture {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(am_net_peers)
 
 BOOST_AUTO_TEST_CASE(a_pe_is_idle_when_it_has_executed_what_is_counted) {
   Fixture f;
