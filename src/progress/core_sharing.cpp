@@ -76,7 +76,7 @@ bool core_is_shared(std::uint64_t now_ns) noexcept { return now_ns < shared_unti
 
 bool core_goes_round(std::uint64_t now_ns) noexcept { return now_ns < round_until_ns.load(std::memory_order_relaxed); }
 
-bool core_is_wanted(std::uint64_t now_ns) noexcept { return is_crowded() || core_is_shared(now_ns); }
+bool core_is_wanted(std::uint64_t now_ns) noexcept { return policy().crowded || core_is_shared(now_ns); }
 
 bool core_is_busy(std::uint64_t now_ns) noexcept { return is_busy(busy_here(), now_ns); }
 

@@ -119,7 +119,7 @@ class Gathering {
 std::uint64_t relieved_ns() {
   constexpr std::uint64_t kLeastNs = 1'000'000;
   const bool is_long = long_waits.load(std::memory_order_seq_cst) != 0;  // long_wait
-  return std::max(is_long ? kLongestStepNs : kLeastNs, longest_sleep_ns());
+  return std::max(is_long ? kLongestStepNs : kLeastNs, policy().sleep_max_ns);
 }
 
 // Idles until the other threads leave the networks alone. A waiter that goes to sleep on its doorbell calls this thread

@@ -1,4 +1,5 @@
-// How the threads of this PE wait: set by runtime at init, read by every wait.
+// How the threads of this PE wait: set by runtime at the first init of the process, before it starts a thread, as the
+// progress thread of the networks goes on between two lives; read by every wait.
 #pragma once
 
 #include <atomic>
@@ -17,17 +18,17 @@ struct Policy {
   std::uint64_t poll_ns = 0;               // not 0: polls for this time instead, as a poll of a network exceeds a pause
   std::uint64_t yield_ns = 200'000;        // then sched_yield between polls for this long
   std::uint64_t sleep_first_ns = 50'000;   // then sleep, first for this long
-  std::uint64_t sleep_max_ns = 1'000'000;  // in doubling steps up to this; see longest_sleep_ns()
+  std::uint64_t sleep_max_ns = 1'000'000;  // in doubling steps up to this
   WaitMode mode = WaitMode::automatic;
-  bool crowded = false;                             // PEs outnumber the cores they may use; see is_crowded()
+  bool crowded = false;                             // PEs outnumber the cores they may use
   void (*on_sleep)(const char* routine) = nullptr;  // called before each sleep step; ends the job if a peer is gone
   void (*on_wake)() = nullptr;                      // called once after a wait that slept
   // Called if another process seems to run on the core of a waiter, and PEs do not outnumber cores: moves the waiter
   // away if that process is a PE. Null: PEs stay where they are.
   void (*part_from_pes)() = nullptr;
-  // Called before a sleep, after the thread has been counted in threads_asleep: until it wakes, another thread must look
-  // for messages. Not before the first short step of a wait for a node peer's store. Null where senders wake the sleeper
-  // themselves.
+  // Called before a sleep, after the thread has been counted in threads_asleep: until it wakes, another thread must
+  // look for messages. Not before the first short step of a wait for a node peer's store. Null where senders wake the
+  // sleeper themselves.
   void (*leave_polling)() = nullptr;
   // Sleeps for at most `ns` on the networks, unless `wake_seq` of the own doorbell is no longer `seen`. Returns whether
   // something has arrived or the wait has been interrupted; `refused`: sleep on the doorbell instead. Null where node
@@ -56,20 +57,17 @@ inline std::uint32_t bare_polls() noexcept {
   return std::atomic_ref(policy().bare_polls).load(std::memory_order_relaxed);
 }
 
-// A later init of the process sets these while the progress threads run.
-inline std::uint64_t longest_sleep_ns() noexcept {
-  return std::atomic_ref(policy().sleep_max_ns).load(std::memory_order_relaxed);
-}
-inline void set_longest_sleep_ns(std::uint64_t ns) noexcept {
-  std::atomic_ref(policy().sleep_max_ns).store(ns, std::memory_order_relaxed);
-}
-inline bool is_crowded() noexcept { return std::atomic_ref(policy().crowded).load(std::memory_order_relaxed); }
-inline void set_crowded(bool crowded) noexcept {
-  std::atomic_ref(policy().crowded).store(crowded, std::memory_order_relaxed);
-}
-
 // Makes all waits of this process poll for messages from now on.
 void open() noexcept;
+
+// What open() changes, to be restored when a job that sent no messages ends: its next life need not look for any.
+struct MessagePolls {
+  bool (*poll)() = nullptr;
+  std::uint32_t bare_polls = 0;
+};
+inline MessagePolls message_polls() noexcept { return {message_poll(), bare_polls()}; }
+void set_message_polls(const MessagePolls& polls) noexcept;
+
 inline bool is_open() noexcept { return message_poll() != nullptr; }
 
 }  // namespace shmemx::progress

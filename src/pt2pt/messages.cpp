@@ -41,8 +41,9 @@ class LibraryPlatform final : public Platform {
 
   Space describe(int pe, const std::byte* at, std::size_t bytes, std::uint64_t& offset) noexcept override {
     const context::Context& world = context::default_context();
+    if (!context::is_mapped(world, pe)) return Space::private_memory;
     const auto found = context::find_place(world, reinterpret_cast<std::uintptr_t>(at), bytes, pe);
-    if (!found || !context::is_mapped(world, pe)) return Space::private_memory;
+    if (!found) return Space::private_memory;
     offset = found->offset;
     return found->window == windows::kHeapWindow ? Space::heap : Space::statics;
   }

@@ -135,7 +135,6 @@ context::Context shared_route(const context::Context& world, const Nodes& nodes)
 
 void open_world() {
   Job& self = job();
-  configure_waiting(*self.arena, self.parameters);
   const context::Context world = make_world(*self.arena, self.parameters);
   context::default_context() = world;
   context::context_table[context::kInvalidContext].handle = ~std::uint64_t{0};
@@ -218,6 +217,7 @@ bool start(const InitRequest& request) {
   const bool first = !job().set_up;
   if (first) {
     if (Status status = start_process(request); !status) return fail(request, status.error());
+    configure_waiting(*job().arena, job().parameters);
     job().set_up = true;
   }
   level.store(std::clamp(request.thread_level, SHMEM_THREAD_SINGLE, SHMEM_THREAD_MULTIPLE));

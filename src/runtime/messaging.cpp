@@ -18,9 +18,7 @@
 namespace shmemx::runtime {
 namespace {
 
-// A job that sends no messages need not look for any in its next life.
-using Poll = bool (*)();
-constinit Poll poll_before = nullptr;
+constinit progress::MessagePolls polls_before;  // flush_messages()
 
 nemesis::Parts parts_of(const windows::Arena& arena, const StartParameters& parameters) {
   return {arena.channel(), channel_layout(parameters), parameters.nodes.index_of(arena)};
@@ -96,15 +94,13 @@ void open_messages(const windows::Arena& arena, StartParameters& parameters, int
   expose_memory(arena, parameters, context::default_context());
   am::rest(false);
   if (by_messages(parameters) || nodes.several()) progress::open();
-  doorbell_hooks.wake_network_sleeper = progress::wake_network_sleeper;
-  am::network_thread.wake = progress::wake_network_thread;
   const bool needs_help = by_messages(parameters) && parameters.identity.n_pes > 1;
   if (may_help && (needs_help || config.progress == config::Progress::on)) progress::start_node_thread();
   if (may_help && nodes.several()) progress::start_network_thread(nodes.here.size() > 1);
 }
 
 void flush_messages(const char* routine) noexcept {
-  poll_before = progress::policy().poll;
+  polls_before = progress::message_polls();
   progress::open();  // others may have sent to a PE that has not looked yet
   active::flush_active(routine);
 }
@@ -118,7 +114,7 @@ void close_messages() noexcept {
   pt2pt::close();
   onesided::close_rdma();
   hide_memory();
-  progress::policy().poll = poll_before;
+  progress::set_message_polls(polls_before);
 }
 
 }  // namespace shmemx::runtime

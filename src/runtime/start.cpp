@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "am/net_channel.hpp"
 #include "base/affinity.hpp"
 #include "base/doorbell.hpp"
 #include "base/fatal.hpp"
@@ -268,7 +269,7 @@ void configure_sleeping(progress::Policy& policy, const config::Config& config, 
   policy.yield_ns = 1000 * config.yield_us.value_or(very_many ? 0 : turns_us);
   progress::set_turn_ns(std::max(progress::kDefaultTurnNs, 250 * config.yield_us.value_or(turns_us)));
   if (very_many) policy.sleep_first_ns = kFirstSleepNsPerPe * per_core;
-  progress::set_longest_sleep_ns(1000 * config.sleep_max_us.value_or(very_many ? kLastSleepUsPerPe * per_core : 1000));
+  policy.sleep_max_ns = 1000 * config.sleep_max_us.value_or(very_many ? kLastSleepUsPerPe * per_core : 1000);
   policy.sleep_first_ns = std::min(policy.sleep_first_ns, policy.sleep_max_ns);
   // Without a progress thread nothing but the end of a step tells that a network has brought a message.
   const bool is_woken = !by_network || config.progress != config::Progress::off;
@@ -283,8 +284,10 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   const bool crowded = pes_outnumber_cores(arena);
   progress::Policy& policy = progress::policy();
   policy.mode = config.wait;
-  progress::set_crowded(crowded && config.wait != WaitMode::spin);
-  doorbell_hooks.own = &doorbells_of(arena, parameters).at(parameters.identity.pe);
+  policy.crowded = crowded && config.wait != WaitMode::spin;
+  doorbell_hooks = {.own = &doorbells_of(arena, parameters).at(parameters.identity.pe),
+                    .wake_network_sleeper = progress::wake_network_sleeper};
+  am::network_thread.wake = progress::wake_network_thread;
   policy.on_sleep = note_waiting;
   policy.on_wake = forget_waiting;
   policy.part_from_pes = policy.crowded || policy.mode == WaitMode::spin ? nullptr : part_from_pes;

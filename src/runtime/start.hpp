@@ -40,7 +40,8 @@ Status share_memory(windows::Arena& arena, StartParameters& parameters, bootstra
 // Makes the default context: routes to all PEs.
 context::Context make_world(const windows::Arena& arena, const StartParameters& parameters) noexcept;
 
-// Sets the waiting policy and the shape of barriers, by the numbers of PEs and cores.
+// Sets the waiting policy and the shape of barriers, by the numbers of PEs and cores. Once for all lives of the
+// library: the progress thread of the networks, which reads what this writes, goes on between them.
 void configure_waiting(const windows::Arena& arena, const StartParameters& parameters) noexcept;
 
 // Waits until all PEs of this arena have called it. A waiting PE sleeps at once, since PEs may start seconds apart.

@@ -104,7 +104,8 @@ void work() {
 int be_a_pe(const std::string& scenario) {
   shared->pids[me].store(::getpid());
   if (scenario == "work") {
-    for (int life = 0; life < 2; ++life) {
+    for (int life = 0; life < 2 * n_pes; ++life) {
+      if (life % n_pes == me) ::usleep(2000);  // the others' messages arrive while this PE starts once more
       start(end_all);
       work();
       shmem_finalize();

@@ -11,6 +11,8 @@
 #include "../../support/pattern.hpp"
 #include "copy_sizes_guard.hpp"
 
+BOOST_AUTO_TEST_SUITE(base_bulk_copy)
+
 namespace {
 
 namespace copies = shmemx;
@@ -163,7 +165,5 @@ BOOST_AUTO_TEST_CASE(the_last_loop_is_the_one_that_is_used) {
   BOOST_CHECK_EQUAL(loops.size(), __builtin_cpu_supports("avx2") ? 2U : 1U);
 #endif
 }
-
-BOOST_AUTO_TEST_SUITE(base_bulk_copy)
 
 BOOST_AUTO_TEST_SUITE_END()
