@@ -120,7 +120,7 @@ Verdict on_piece(Endpoint&, const Message& message) {
 template <class Send>
 [[gnu::always_inline]] inline void for_each_piece(int id, const void* payload, std::size_t bytes, Send send) {
   const auto* const data = static_cast<const std::byte*>(payload);
-  const std::size_t cell_bytes = am::own_endpoint.max_payload_bytes();
+  const std::size_t cell_bytes = am::own_endpoint().max_payload_bytes();
   if (bytes <= cell_bytes - sizeof(WholeHead)) [[likely]] {
     const WholeHead head{static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(bytes)};
     return send(kActive, bytes_of(head), Bytes{data, bytes});
@@ -145,7 +145,7 @@ void set_active_handler(int id, ActiveHandler handler, void* argument) noexcept 
 
 void send_active(const char* routine, int pe, int id, const void* payload, std::size_t bytes) noexcept {
   if (in_handler) {
-    Endpoint& endpoint = am::own_endpoint;  // the lock is held
+    Endpoint& endpoint = Locked::held();
     for_each_piece(id, payload, bytes, [&](am::HandlerId handler, Bytes head, Bytes piece) {
       if (endpoint.try_reply({.pe = pe, .handler = handler, .header = head, .payload = piece})) return;
       fatal("shmemx_am_send", "handlers have left more than %zu bytes unsent, allowed are %zu (SHMEMX_PENDING_MAX)",

@@ -33,7 +33,7 @@ void add_progress(bool (*progress)(Endpoint&)) noexcept {
 
 void set_up(const Setup& setup) noexcept {
   if (setup.many_threads) endpoint_lock.share();
-  own_endpoint.open(setup);
+  Locked::own_.open(setup);
   open_stages(setup.stage_of);
 }
 
@@ -173,20 +173,17 @@ void Endpoint::drop_flushed() noexcept {
 
 // ---- for all threads ----
 
-std::size_t max_payload_bytes() noexcept { return own_endpoint.max_payload_bytes(); }
+std::size_t max_payload_bytes() noexcept { return own_endpoint().max_payload_bytes(); }
 
 bool is_quiet_for_sleep(bool leaves_batches) noexcept {
-  if (!endpoint_lock.try_lock()) return false;
-  const bool is_quiet = own_endpoint.net() == nullptr || own_endpoint.net()->arm(leaves_batches);
-  endpoint_lock.unlock();
-  return is_quiet;
+  const TryLocked endpoint;
+  return endpoint && (endpoint->net() == nullptr || endpoint->net()->arm(leaves_batches));
 }
 
 bool send_old_batches() noexcept {
-  if (!has_networks() || !endpoint_lock.try_lock()) return false;
-  const bool any = own_endpoint.net()->gathering().send_old(now_ns());
-  endpoint_lock.unlock();
-  return any;
+  if (!has_networks()) return false;
+  const TryLocked endpoint;
+  return endpoint && endpoint->net()->gathering().send_old(now_ns());
 }
 
 std::vector<int> network_descriptors() {

@@ -2,8 +2,8 @@
 // through nemesis::ShmChannel, where a message always fits a cell (max_payload_bytes()); PEs of other nodes
 // ("internode" ones) through NetChannel, where messages may be long.
 //
-// One endpoint for each PE. Whoever sends or polls holds its lock; handlers run under it, in the order in which one
-// source sent. Messages of different sources have no order.
+// One endpoint for each PE. Whoever sends or polls holds its lock, and reaches it through Locked; handlers run under
+// the lock, in the order in which one source sent. Messages of different sources have no order.
 //
 // Back-pressure: progress::send() polls until there is a cell, so all PEs may send to all. Handlers never wait: they
 // use Endpoint::reply(), which keeps the messages that find no room. A handler may also use try_send() and return
@@ -59,8 +59,8 @@ struct Setup {
 };
 void set_up(const Setup& setup) noexcept;
 
-// All members but the constructor and open() require the lock (see Locked). Never destroyed: other threads may still
-// poll while the process exits.
+// Const members need no lock; all others but open() require it. Never destroyed: other threads may still poll while the
+// process exits.
 class Endpoint {
  public:
   // By set_up().
@@ -89,8 +89,8 @@ class Endpoint {
   void reply(const OutgoingMessage& reply) noexcept;
   // The same, but returns false, and does nothing, if more would be kept than allowed.
   [[nodiscard]] bool try_reply(const OutgoingMessage& reply) noexcept;
-  const ReplyQueue& replies() const noexcept { return *replies_; }
-  std::size_t pending_max() const noexcept { return replies_->limit_bytes(); }
+  const ReplyQueue& replies() noexcept { return *replies_; }
+  std::size_t pending_max() noexcept { return replies_->limit_bytes(); }
   // Sends all that has been gathered to leave together.
   void flush_gathered() noexcept;
   // Sends what networks hold back while the program sends without waiting (Leave::burst).
@@ -107,10 +107,10 @@ class Endpoint {
   NetChannel* net() noexcept { return net_; }
   // See NetChannel.
   bool has_path(int pe) noexcept { return net_->has_path(pe); }
-  transport::Transport& network_of(int pe) const noexcept { return net_->network_of(pe); }
-  bool has_followed(int pe) const noexcept { return net_->has_followed(pe); }
-  bool has_reserve(int pe) const noexcept { return net_->has_reserve(pe); }
-  transport::Transport* network_called(std::string_view name) const noexcept {
+  transport::Transport& network_of(int pe) noexcept { return net_->network_of(pe); }
+  bool has_followed(int pe) noexcept { return net_->has_followed(pe); }
+  bool has_reserve(int pe) noexcept { return net_->has_reserve(pe); }
+  transport::Transport* network_called(std::string_view name) noexcept {
     return net_ == nullptr ? nullptr : net_->network_called(name);
   }
   void close_networks(std::uint32_t patience_ms) noexcept;
@@ -149,7 +149,7 @@ class Endpoint {
     return is_internode(pe) ? net_->has_executed(pe, number) : shm_.has_executed(pe, number);
   }
   // Returns the number of the last message to `pe` that a flush waits for.
-  nemesis::Number number_to_flush(int pe) const noexcept {
+  nemesis::Number number_to_flush(int pe) noexcept {
     return is_internode(pe) ? net_->last_counted(pe) : shm_.last_sent(pe);
   }
   // Sends what is held back for `pe`, of another node, to leave together with others. Returns whether nothing is held
@@ -158,7 +158,7 @@ class Endpoint {
   // The PEs to which messages were sent that may not have been executed yet: their number, and the i-th of them (-1 if
   // the list has become shorter). drop_flushed() removes those where all has been executed.
   std::size_t unflushed_count() noexcept;
-  int unflushed_pe(std::size_t i) const noexcept { return unflushed_->at(i); }
+  int unflushed_pe(std::size_t i) noexcept { return unflushed_->at(i); }
   void drop_flushed() noexcept;
 
   int me() const noexcept { return shm_.me(); }
@@ -188,8 +188,6 @@ class Endpoint {
   nemesis::UnflushedPes* unflushed_ = nullptr;
 };
 
-inline constinit Endpoint own_endpoint;
-
 // The process's endpoint with its lock held. Not recursive; never constructed inside a handler.
 class Locked {
  public:
@@ -197,9 +195,37 @@ class Locked {
   ~Locked() { endpoint_lock.unlock(); }
   Locked(const Locked&) = delete;
   Locked& operator=(const Locked&) = delete;
-  Endpoint* operator->() const noexcept { return &own_endpoint; }
-  Endpoint& operator*() const noexcept { return own_endpoint; }
+  Endpoint* operator->() const noexcept { return &own_; }
+  Endpoint& operator*() const noexcept { return own_; }
+  // For what runs under the lock and is handed no endpoint.
+  static Endpoint& held() noexcept { return own_; }
+
+ private:
+  friend const Endpoint& own_endpoint() noexcept;
+  friend void set_up(const Setup& setup) noexcept;
+  static constinit Endpoint own_;
 };
+inline constinit Endpoint Locked::own_;
+
+// The same if no other thread holds the lock.
+class TryLocked {
+ public:
+  TryLocked() noexcept : is_held_(endpoint_lock.try_lock()) {}
+  ~TryLocked() {
+    if (is_held_) endpoint_lock.unlock();
+  }
+  TryLocked(const TryLocked&) = delete;
+  TryLocked& operator=(const TryLocked&) = delete;
+  explicit operator bool() const noexcept { return is_held_; }
+  Endpoint* operator->() const noexcept { return &Locked::held(); }
+  Endpoint& operator*() const noexcept { return Locked::held(); }
+
+ private:
+  bool is_held_;
+};
+
+// What needs no lock.
+inline const Endpoint& own_endpoint() noexcept { return Locked::own_; }
 
 // Takes and releases the lock, for ThreadSanitizer alone: it does not see that a barrier of processes, or a lock in
 // memory that they share, orders what the threads of one of them do.
@@ -212,8 +238,8 @@ inline void order_for_sanitizer() noexcept {
 // Return the largest header plus payload: to a PE of this node, and to `pe`.
 std::size_t max_payload_bytes() noexcept;
 inline constexpr std::size_t kMaxInternodeBytes = std::size_t{1} << 30;
-inline bool has_networks() noexcept { return own_endpoint.has_networks(); }
-inline bool is_internode(int pe) noexcept { return own_endpoint.is_internode(pe); }
+inline bool has_networks() noexcept { return own_endpoint().has_networks(); }
+inline bool is_internode(int pe) noexcept { return own_endpoint().is_internode(pe); }
 // Returns whether a message of this length to that PE is one that may gather with others (Leave).
 inline bool may_gather(int pe, std::size_t bytes) noexcept { return is_internode(pe) && Gathering::is_small(bytes); }
 inline std::size_t max_payload_bytes(int pe) noexcept {
@@ -224,16 +250,18 @@ inline std::size_t max_payload_bytes(int pe) noexcept {
 inline bool end_poll(bool any) noexcept {
   endpoint_lock.unlock();
   // Another thread of this PE may sleep until what has just been handled.
-  if (any && endpoint_lock.is_shared()) wake(own_endpoint.doorbell_of(own_endpoint.me()));
+  if (any && endpoint_lock.is_shared()) wake(own_endpoint().doorbell_of(own_endpoint().me()));
   return any;
 }
 
 // Polls once, unless another thread does. Returns true if something was handled.
 inline bool poll(int expected = -1) noexcept {
-  return endpoint_lock.try_lock() && end_poll(own_endpoint.poll(expected));
+  return endpoint_lock.try_lock() && end_poll(Locked::held().poll(expected));
 }
 // The same for a thread that does not wait (Endpoint::poll_in_passing).
-inline bool poll_in_passing() noexcept { return endpoint_lock.try_lock() && end_poll(own_endpoint.poll_in_passing()); }
+inline bool poll_in_passing() noexcept {
+  return endpoint_lock.try_lock() && end_poll(Locked::held().poll_in_passing());
+}
 
 // For the networks' progress thread. Returns true if a thread may sleep on the descriptors of all networks; false also
 // if another thread uses the endpoint, perhaps for as long as a network takes to copy a long message: it will look

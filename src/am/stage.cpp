@@ -51,7 +51,7 @@ void send_stage(const StageNote& note, std::span<const int> also, std::uint32_t 
 
 void leave_networks(bootstrap::PePhase phase, const LeavingTimes& times) noexcept {
   if (!has_networks()) return;
-  const bool finishes = phase == bootstrap::PePhase::finalized && own_endpoint.net()->keeps_any();
+  const bool finishes = phase == bootstrap::PePhase::finalized && Locked()->net()->keeps_any();
   send_stage(phase, finishes ? times.take_over_ms : times.patience_ms);
   const Locked endpoint;
   if (finishes) endpoint->net()->finish(times.take_over_ms);

@@ -36,12 +36,9 @@ bool others_have_left(am::NetChannel& net, const PeerStates& peers, MessageCount
 }  // namespace
 
 bool is_idle(const PeerStates& peers, MessageCounts& counts) noexcept {
-  if (!am::endpoint_lock.try_lock()) return false;
-  am::Endpoint& endpoint = am::own_endpoint;
-  const bool idle = all_is_handled(endpoint) && all_is_executed(endpoint, peers) &&
-                    (endpoint.net() == nullptr || others_have_left(*endpoint.net(), peers, counts));
-  am::endpoint_lock.unlock();
-  return idle;
+  const am::TryLocked endpoint;
+  return endpoint && all_is_handled(*endpoint) && all_is_executed(*endpoint, peers) &&
+         (endpoint->net() == nullptr || others_have_left(*endpoint->net(), peers, counts));
 }
 
 }  // namespace shmemx::onesided

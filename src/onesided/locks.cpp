@@ -171,14 +171,14 @@ bool await_lock(const char* routine, const NodeLock& lock, LockKind kind, std::u
 
 void await_lock_nbi(const char* routine, const NodeLock& lock, LockKind kind, std::uint32_t ticket,
                     const Initiator& initiator) noexcept {
-  const int me = am::own_endpoint.me();
+  const int me = am::own_endpoint().me();
   const Ticket request = open_request(routine, kNoData, me, for_lock(initiator));
   const am::Locked endpoint;
   add_pending({lock, kind, ticket, me, request});
 }
 
 void wake_lock_waiters() noexcept {
-  for (const int pe : lock_setup.node_pes) wake(am::own_endpoint.doorbell_of(pe));
+  for (const int pe : lock_setup.node_pes) wake(am::own_endpoint().doorbell_of(pe));
 }
 
 Code request_lock(const Call& call, LockKind kind, bool is_try) noexcept {

@@ -55,6 +55,9 @@ State& state() {
 }
 
 bool takes(const transport::Transport& network) noexcept { return uses_rdma(network.capabilities(), choice); }
+bool leads_to(Endpoint& endpoint, int pe) noexcept {
+  return takes(endpoint.network_of(pe)) && !endpoint.has_followed(pe);
+}
 
 // ---- keys ----
 
@@ -79,8 +82,12 @@ Verdict handle_key_request(Endpoint& endpoint, const Message& message) {
 
 // The one that leads to `pe`, once that is known.
 transport::Transport& known_network(const char* routine, int pe) noexcept {
-  progress::wait_under_lock(routine, pe, [pe] { return am::own_endpoint.has_path(pe); });
-  return am::own_endpoint.network_of(pe);
+  transport::Transport* network = nullptr;
+  progress::wait_under_lock(routine, pe, [&](Endpoint& endpoint) {
+    if (endpoint.has_path(pe)) network = &endpoint.network_of(pe);
+    return network != nullptr;
+  });
+  return *network;
 }
 
 // Returns false if the window does not exist any more.
@@ -128,24 +135,24 @@ void flush_fenced_messages(const char* routine, int pe) noexcept {
 
 enum class Try : std::uint8_t { started, busy, revoked };
 
-// Under the lock. revoked: since find_part() the owner has freed the window, or the network has failed.
-Try try_start(const Transfer& transfer, std::size_t bytes, Completion& open) noexcept {
+// revoked: since find_part() the owner has freed the window, or the network has failed.
+Try try_start(Endpoint& endpoint, const Transfer& transfer, std::size_t bytes, Completion& open) noexcept {
   const RemoteKey* const key = state().keys.find(transfer.place);
   if (key == nullptr) return Try::revoked;
   const int pe = transfer.place.pe;
-  if (!has_rdma(pe)) return Try::revoked;
-  if (!am::own_endpoint.has_path(pe)) {
-    am::own_endpoint.poll(pe);
+  if (!leads_to(endpoint, pe)) return Try::revoked;
+  if (!endpoint.has_path(pe)) {
+    endpoint.poll(pe);
     return Try::busy;
   }
-  transport::Transport& network = am::own_endpoint.network_of(pe);
+  transport::Transport& network = endpoint.network_of(pe);
   const am::Bytes name = key->bytes_of_key();
   const std::uint64_t offset = transfer.place.offset - key->begin;
   const bool taken = transfer.direction == Direction::put
                          ? network.put(pe, name, offset, {transfer.local, bytes}, open)
                          : network.get(pe, name, offset, {transfer.local, bytes}, open);
   if (taken) return Try::started;
-  am::own_endpoint.poll(pe);
+  endpoint.poll(pe);
   return Try::busy;
 }
 
@@ -238,8 +245,7 @@ void close_rdma() noexcept {
 }
 
 bool has_rdma(int pe) noexcept {
-  return choice != config::NetRma::off && am::is_internode(pe) && takes(am::own_endpoint.network_of(pe)) &&
-         !am::own_endpoint.has_followed(pe);
+  return choice != config::NetRma::off && am::is_internode(pe) && leads_to(*Locked(), pe);
 }
 
 Part start_rdma(const Transfer& transfer, const Initiator& initiator) noexcept {
@@ -253,7 +259,7 @@ Part start_rdma(const Transfer& transfer, const Initiator& initiator) noexcept {
   started->what = transfer.first(part.bytes);
   progress::wait_for(transfer.routine, [&] {
     const Locked endpoint;
-    const Try result = try_start(transfer, part.bytes, started->completion);
+    const Try result = try_start(*endpoint, transfer, part.bytes, started->completion);
     if (result == Try::busy) return false;
     part.is_started = result == Try::started;
     if (!part.is_started) {
@@ -291,7 +297,7 @@ Registrations::Counts registration_counts() noexcept {
 }
 
 void flush_rdma_all(const char* routine) noexcept {
-  progress::wait_under_lock(routine, -1, [] { return state().transfers.empty(); });
+  progress::wait_under_lock(routine, -1, [](Endpoint&) { return state().transfers.empty(); });
 }
 
 bool finish_transfers(Endpoint& endpoint) noexcept {

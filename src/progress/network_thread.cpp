@@ -87,7 +87,7 @@ bool waiters_sleep() {
 // waste.
 bool others_poll(const std::uint32_t before, std::uint32_t few = kFewPolls) {
   if (waiter_on_networks.load(std::memory_order_relaxed)) return true;
-  return !waiters_sleep() && am::own_endpoint.activity() - before > few;
+  return !waiters_sleep() && am::own_endpoint().activity() - before > few;
 }
 
 // When to look for old batches. A batch that has been begun has to leave some time, and the thread that has begun it
@@ -133,7 +133,7 @@ void idle_beside_others(Gathering& gathering) {
   bool busy = true;
   while (busy && !network_thread.is_stopping()) {
     const std::uint32_t seen = network_thread.calls();
-    const std::uint32_t before = am::own_endpoint.activity();
+    const std::uint32_t before = am::own_endpoint().activity();
     const std::uint32_t contention = am::endpoint_lock.contention();
     network_thread_is_idle.store(true, std::memory_order_seq_cst);  // hand_over, long_wait
     const bool relieved = waiter_on_networks.load(std::memory_order_seq_cst);
@@ -164,7 +164,7 @@ std::uint64_t sleep_ns(Gathering& gathering) {
 // false also if a thread has woken this one: it is in the library, and this thread looks after what it leaves behind
 // later.
 bool sleep_on_networks(std::uint64_t ns, SleptOnNetwork& slept) {
-  const std::uint32_t before = am::own_endpoint.activity();
+  const std::uint32_t before = am::own_endpoint().activity();
   slept = sleep_on_descriptors(ns);
   am::network_thread.sleeps_long.store(false, std::memory_order_relaxed);
   if (slept == SleptOnNetwork::timed_out) return ns < kLongSleepNs;
@@ -223,7 +223,7 @@ void call_network_thread() {
 // Policy::sleep_on_networks: one waiter at a time takes the thread's place, so a message wakes one thread, not two.
 NetworkSleep sleep_in_place_of_thread(std::uint32_t seen, std::uint64_t ns) {
   if (waiter_on_networks.exchange(true, std::memory_order_seq_cst)) return NetworkSleep::refused;  // seat
-  const Doorbell& doorbell = am::own_endpoint.doorbell_of(am::own_endpoint.me());
+  const Doorbell& doorbell = am::own_endpoint().doorbell_of(am::own_endpoint().me());
   SleptOnNetwork slept = SleptOnNetwork::woken;
   if (am::is_quiet_for_sleep() && doorbell.wake_seq.load(std::memory_order_seq_cst) == seen)  // seat
     slept = sleep_on_descriptors(round_up(ns, 1'000'000));

@@ -13,7 +13,7 @@ constexpr std::uint64_t kFirstSleepNs = 1'000'000;  // see sleep_until_woken
 constexpr std::uint32_t kBusyPolls = 200;           // polls of others in kLookNs: they do the work
 constexpr std::uint64_t kBusyNs = 2000;             // from one poll to the next
 
-Doorbell& doorbell_of_this_pe() { return am::own_endpoint.doorbell_of(am::own_endpoint.me()); }
+Doorbell& doorbell_of_this_pe() { return am::own_endpoint().doorbell_of(am::own_endpoint().me()); }
 
 // Idles while other threads wait in the library, or poll it all the time: they do the work, and no sender need wake
 // this thread.
@@ -21,20 +21,20 @@ void idle_beside_others() {
   bool busy = true;
   while (busy && !node_thread.is_stopping()) {
     const std::uint32_t seen = node_thread.calls();
-    const std::uint32_t before = am::own_endpoint.activity();
+    const std::uint32_t before = am::own_endpoint().activity();
     if (node_thread.is_stopping()) return;
     node_thread.pause(seen, kLookNs);
-    busy = others_wait() || am::own_endpoint.activity() - before > kBusyPolls;
+    busy = others_wait() || am::own_endpoint().activity() - before > kBusyPolls;
   }
 }
 
 // How much other threads have polled since some moment.
 struct Since {
   std::uint64_t begin_ns = now_ns();
-  std::uint32_t polls = am::own_endpoint.activity();
+  std::uint32_t polls = am::own_endpoint().activity();
 
   bool busy() const {
-    const std::uint32_t count = am::own_endpoint.activity() - polls;
+    const std::uint32_t count = am::own_endpoint().activity() - polls;
     return count > kBusyPolls && now_ns() - begin_ns < count * kBusyNs;
   }
 };

@@ -45,7 +45,7 @@ void flush(const char* routine, int pe) noexcept {
     number = endpoint->number_to_flush(pe);
     if (endpoint->is_flushed(pe, number)) return;
   }
-  wait_under_lock(routine, pe, [&] { return am::own_endpoint.is_flushed(pe, number); });
+  wait_under_lock(routine, pe, [&](am::Endpoint& endpoint) { return endpoint.is_flushed(pe, number); });
 }
 
 void flush_all(const char* routine) noexcept {

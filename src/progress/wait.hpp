@@ -70,14 +70,14 @@ void wait_until(const char* routine, int expected, Done done) noexcept {
   wait_for(routine, done);
 }
 
-// Waits for what may be read under the endpoint's lock only: looks before and after each poll.
+// Waits for what may be read under the endpoint's lock only: calls done(endpoint) before and after each poll.
 template <class Done>
 void wait_under_lock(const char* routine, int expected, Done done) noexcept {
   wait_for(routine, [&] {
     const am::Locked endpoint;
-    if (done()) return true;
+    if (done(*endpoint)) return true;
     endpoint->poll(expected);
-    return done();
+    return done(*endpoint);
   });
 }
 

@@ -28,14 +28,14 @@ class LibraryPlatform final : public Platform {
   explicit constexpr LibraryPlatform() = default;
 
   bool try_send(int pe, am::HandlerId id, Bytes header, Bytes payload, am::SendOptions options) noexcept override {
-    return am::own_endpoint.try_send({pe, id, header, payload, am::kDuringCall, options.leave, options.counting});
+    return Locked::held().try_send({pe, id, header, payload, am::kDuringCall, options.leave, options.counting});
   }
 
   bool is_internode(int pe) noexcept override { return am::is_internode(pe); }
 
   transport::Sent send_long(int pe, am::HandlerId id, Bytes header, Bytes payload,
                             transport::Outgoing& outgoing) noexcept override {
-    if (!am::own_endpoint.try_send({pe, id, header, payload, am::until_done(outgoing)})) return transport::Sent::no;
+    if (!Locked::held().try_send({pe, id, header, payload, am::until_done(outgoing)})) return transport::Sent::no;
     return outgoing.done ? transport::Sent::yes : transport::Sent::later;
   }
 
@@ -62,7 +62,7 @@ class LibraryPlatform final : public Platform {
   CopyBuffer* copy_buffer(int owner) noexcept override {
     return am::is_internode(owner) ? nullptr : reinterpret_cast<CopyBuffer*>(parts.copy_buffer(owner));
   }
-  void wake(int pe) noexcept override { shmemx::wake(am::own_endpoint.doorbell_of(pe)); }
+  void wake(int pe) noexcept override { shmemx::wake(am::own_endpoint().doorbell_of(pe)); }
   void reject(int source, const char* what) noexcept override {
     fatal(nullptr, "PE %d has sent %s, which no PE of this library does", source, what);
   }
@@ -110,7 +110,7 @@ Request& require(const char* routine, Request* request) noexcept {
 
 // Called under the lock. A program that completes a request may compute from now on, so the messages of a burst leave.
 Result take_result(Request& request) noexcept {
-  am::own_endpoint.flush_networks();
+  Locked::held().flush_networks();
   const Result result = request.result;
   engine.give_back(request);
   return result;

@@ -129,7 +129,7 @@ Code attach_window(const char* routine, const windows::Description& description,
     window.life = &life;
     window.element_locks = &directory->element_locks;
     window.lock = &directory->locks[description.name.index];
-    window.doorbell = &am::own_endpoint.doorbell_of(description.owner);
+    window.doorbell = &am::own_endpoint().doorbell_of(description.owner);
     window.pid = pid;
   });
   return handle == 0 ? SHMEMX_ERR_LIMIT : SHMEMX_SUCCESS;

@@ -144,7 +144,7 @@ namespace {
   classify(range);
   const auto address = reinterpret_cast<std::uintptr_t>(base);
   if (onesided::has_opened_keys()) revoke(routine, window.name, {address, bytes}, range.kind);
-  progress::wait_under_lock(routine, -1, [&] { return !window.ranges->is_leaving(address); });
+  progress::wait_under_lock(routine, -1, [&](am::Endpoint&) { return !window.ranges->is_leaving(address); });
 }
 
 }  // namespace

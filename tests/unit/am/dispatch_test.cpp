@@ -46,7 +46,7 @@ struct Fixture {
     return dispatch.run_deferred([this](nemesis::Cell* cell) { returned.push_back(cell); });
   }
 
-  Dispatch dispatch{own_endpoint};
+  Dispatch dispatch{*Locked{}};
   std::vector<std::byte> payload;
   std::vector<nemesis::Cell*> returned;
 };

@@ -79,7 +79,7 @@ struct Fixture {
   std::array<std::uint8_t, 400> route{kNodeRoute};
   FakeTransport network{"a"};
   std::vector<std::byte> data = std::vector<std::byte>(16);
-  Dispatch dispatch{own_endpoint};
+  Dispatch dispatch{*Locked{}};
   nemesis::UnflushedPes unflushed;
   std::unique_ptr<NetChannel> channel = std::make_unique<NetChannel>();
 };

@@ -55,7 +55,7 @@ struct Fixture {
   static constexpr std::array<std::uint8_t, 4> kPaths{0, 1, 1, 3};
   FakeTransport a{"a"}, b{"b"};
   std::vector<std::byte> zeros = std::vector<std::byte>(64);
-  Dispatch dispatch{own_endpoint};
+  Dispatch dispatch{*Locked{}};
   nemesis::UnflushedPes unflushed;
   std::unique_ptr<NetChannel> channel = std::make_unique<NetChannel>();
 };
