@@ -57,7 +57,7 @@ void* symmetric_pointer(const context::Context& route, const void* address, int 
 }
 
 // Completes all operations of the default context, for barriers and locks.
-void quiet_default(const char* routine) { onesided::quiet(routine, api::default_context()); }
+void quiet_default(const char* routine) { onesided::quiet(routine, {&api::default_context()}); }
 
 void quiet_pes(const context::Context& context, const char* routine, const int* target_pes, std::size_t npes) {
   if (npes != 0) api::check_array(routine, "target_pes", target_pes);
@@ -73,7 +73,7 @@ void quiet_pes(const context::Context& context, const char* routine, const int* 
   if (context::all_mapped) return;
   for (std::size_t i = 0; i < npes; ++i) {
     if (!context::is_mapped(context, target_pes[i]))
-      onesided::flush(routine, context, context::world_pe(context, target_pes[i]));
+      onesided::flush(routine, {&context, context::world_pe(context, target_pes[i])});
   }
 }
 
@@ -224,7 +224,7 @@ void pshmem_ctx_fence(shmem_ctx_t ctx) noexcept {
 }
 void pshmem_ctx_quiet(shmem_ctx_t ctx) noexcept {
   const context::Context* const entry = api::context_or_null(ctx, "shmem_ctx_quiet");
-  if (entry != nullptr) onesided::quiet("shmem_ctx_quiet", *entry);
+  if (entry != nullptr) onesided::quiet("shmem_ctx_quiet", {entry});
 }
 void pshmem_pe_quiet(const int* target_pes, size_t npes) noexcept {
   quiet_pes(api::default_context(), "shmem_pe_quiet", target_pes, npes);

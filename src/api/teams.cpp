@@ -45,7 +45,7 @@ void end_team(coll::Team& team, const char* routine) {
   // only.
   team.counting = team.counting && coll::takes_tree(team.size(), true);
   for (const context::Context* const open : shmemx::runtime::contexts_of(team.route.team_index))
-    shmemx::onesided::quiet(routine, *open);  // they end with the team
+    shmemx::onesided::quiet(routine, {open});  // they end with the team
   coll::barrier(team, routine);
   shmemx::runtime::drop_contexts_of(team.route.team_index);
   coll::release_team(team);
@@ -166,7 +166,7 @@ void pshmem_ctx_destroy(shmem_ctx_t ctx) noexcept {
   if (entry == nullptr) return;
   if (ctx == SHMEM_CTX_DEFAULT)
     shmemx::fatal("shmem_ctx_destroy", "argument 'ctx' is SHMEM_CTX_DEFAULT, allowed are contexts that were created");
-  shmemx::onesided::quiet("shmem_ctx_destroy", *entry);
+  shmemx::onesided::quiet("shmem_ctx_destroy", {entry});
   shmemx::runtime::destroy_context(*entry);
 }
 

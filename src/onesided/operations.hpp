@@ -50,11 +50,13 @@ void get_nbi(const char* routine, const context::Context& context, void* dest, c
 // Sends what has been gathered, without waiting. At the end of a session.
 void send_gathered() noexcept;
 
-// quiet: all that was started before is done and visible. The second form: for one PE (world) only; the third: of all
-// contexts.
-void flush(const char* routine, const context::Context& context) noexcept;
-void flush(const char* routine, const context::Context& context, int pe) noexcept;
-void flush_all(const char* routine) noexcept;
+// What a flush waits for: what one context has started, or all, towards one PE (of the world), or all.
+struct Scope {
+  const context::Context* context = nullptr;  // null: all contexts, towards all PEs
+  int pe = -1;                                // -1: all PEs
+};
+// quiet: all that was started before is done and visible.
+void flush(const char* routine, const Scope& scope) noexcept;
 
 // Orders what this thread does later after what it has done, including the context's puts by a network. Part of fence
 // if some memory is not mapped.

@@ -7,19 +7,14 @@
 
 namespace shmemx::onesided {
 
-void flush(const char* routine, const context::Context& context) noexcept {
+void flush(const char* routine, const Scope& scope) noexcept {
+  if (scope.pe >= 0) {
+    progress::flush(routine, scope.pe);
+    const std::uint32_t index = index_of(*scope.context);
+    return progress::wait_until(routine, scope.pe, [&] { return !requests.any_open(index, scope.pe); });
+  }
   progress::flush_all(routine);
-  await_replies(routine, -1, *initiator_of(context).tracker);
-}
-
-void flush(const char* routine, const context::Context& context, int pe) noexcept {
-  progress::flush(routine, pe);
-  const std::uint32_t index = index_of(context);
-  progress::wait_until(routine, pe, [&] { return !requests.any_open(index, pe); });
-}
-
-void flush_all(const char* routine) noexcept {
-  progress::flush_all(routine);
+  if (scope.context != nullptr) return await_replies(routine, -1, *initiator_of(*scope.context).tracker);
   progress::wait_until(routine, -1, [] { return requests.open_of_contexts() == 0; });
   flush_rdma_all(routine);
 }

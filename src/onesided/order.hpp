@@ -27,18 +27,11 @@ inline void fence(const char* routine, const context::Context& context) noexcept
     fence_unmapped(routine, context);
 }
 
-// Complete and visible to all, whatever the context: the store buffer is drained, messages are carried out.
-inline void quiet(const char* routine = "shmem_quiet") noexcept {
+// Complete and visible to all PEs: the store buffer is drained, messages are carried out.
+inline void quiet(const char* routine, const Scope& scope = {}) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!context::all_mapped && may_be_under_way()) [[unlikely]]
-    flush_all(routine);
-}
-
-// What one context has started is complete and visible to all.
-inline void quiet(const char* routine, const context::Context& context) noexcept {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (!context::all_mapped && may_be_under_way()) [[unlikely]]
-    flush(routine, context);
+    flush(routine, scope);
 }
 
 }  // namespace shmemx::onesided

@@ -168,7 +168,7 @@ bool fail(const InitRequest& request, const Error& error) {
 }
 
 void meet_in_finalize(const char* routine) {
-  onesided::quiet();
+  onesided::quiet(routine);
   coll::barrier(coll::team_table[coll::kEndTeam], routine);
 }
 
@@ -180,7 +180,7 @@ void release_locks(const char* routine) {
 
 void complete_operations(const char* routine) {
   release_locks(routine);
-  onesided::quiet();
+  onesided::quiet(routine);
   flush_messages(routine);
 }
 

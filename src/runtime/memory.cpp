@@ -123,7 +123,7 @@ bool agree(const char* routine, MemoryCall mine) {
   coll::TeamGroup group(world_team(), routine,
                         "; all PEs have to make the same call, and one that asks for 0 bytes or names a null pointer "
                         "makes none");
-  onesided::quiet(routine, context::default_context());
+  onesided::quiet(routine, {&context::default_context()});
   mine.turn = world_team().exchanges + 1;
   coll::Disagreement<MemoryCall> other;
   if (coll::exchange_merged(group, mine, other)) return mine.done != 0;

@@ -74,7 +74,7 @@ void ActiveGroup::put_word(int pe, std::uint64_t word) noexcept {
 }
 
 void ActiveGroup::flush_and_sync() noexcept {
-  if (!direct_) onesided::flush(routine_, context::default_context());
+  if (!direct_) onesided::flush(routine_, {&context::default_context()});
   sync();
 }
 

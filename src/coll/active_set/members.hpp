@@ -16,7 +16,9 @@ inline int pe_ahead(const ActiveGroup& group, int distance) noexcept {
 
 inline MemberAccess members_of(const ActiveGroup& group) noexcept { return {group.route(), group.routine()}; }
 
-inline void flush(const ActiveGroup& group) noexcept { onesided::flush(group.routine(), context::default_context()); }
+inline void flush(const ActiveGroup& group) noexcept {
+  onesided::flush(group.routine(), {&context::default_context()});
+}
 
 // Puts `bytes` of this PE to every member, itself included. `own_dest` is this PE's copy of their place.
 inline void put_to_all(const ActiveGroup& group, const std::byte* own_dest, const std::byte* source,

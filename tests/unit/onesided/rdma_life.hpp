@@ -61,7 +61,7 @@ struct Life {
     for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i * 7 + (i >> 8));
   }
   ~Life() {
-    onesided::flush_all("the end");
+    onesided::flush("the end", {});
     onesided::close_rdma();
     network.log.clear();
     network.answers.clear();

@@ -25,7 +25,7 @@ using unit::Log;
 BOOST_AUTO_TEST_CASE(a_key_is_asked_for_once) {
   Life life;
   life.put(64, kLong - 1);
-  onesided::flush_all("quiet");
+  onesided::flush("quiet", {});
   BOOST_CHECK((life.network.log == Log{"message put"}));
   life.network.log.clear();
   life.put(100, kLong);
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(strided_blocks_without_gaps_are_one_transfer) {
   Life life;
   const auto put_words = [&](std::size_t words) {
     onesided::put_strided("iput", Life::at(64), life.source.data(), {8, words, 8, 8});
-    onesided::flush_all("quiet");
+    onesided::flush("quiet", {});
     BOOST_CHECK(life.has(64, 8 * words));
   };
   put_words(512);
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_opened_goes_by_messages) {
   life.network.opens = false;
   life.put(0, 2 * kLong);
   life.put_nbi(2 * kLong, kLong);
-  onesided::flush_all("quiet");
+  onesided::flush("quiet", {});
   BOOST_CHECK(life.has(0, 2 * kLong) && life.has(2 * kLong, kLong));
   BOOST_CHECK((life.network.log == Log{"message key request", "message put", "message put"}));
 }
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(only_where_it_is_wanted_and_can_be_had) {
   const auto key_requests = [](config::NetRma choice, const transport::Capabilities* can) {
     Life life(choice, can);
     life.put(0, kLong);
-    onesided::flush_all("quiet");
+    onesided::flush("quiet", {});
     BOOST_CHECK(life.has(0, kLong));
     return life.network.count("message key request");
   };
@@ -130,15 +130,15 @@ BOOST_AUTO_TEST_CASE(quiet_waits_for_transfers) {
   life.put_nbi(0, kLong);
   onesided::get_nbi("get_nbi", context::default_context(), back.data(), Life::at(kLong), kLong);
   BOOST_CHECK_EQUAL(life.network.count("put") + life.network.count("get"), 0u);
-  onesided::flush("quiet", context::default_context());
+  onesided::flush("quiet", {&context::default_context()});
   BOOST_CHECK_EQUAL(life.network.count("put"), 1u);
   BOOST_CHECK_EQUAL(life.network.count("get"), 1u);
   life.put_nbi(0, kLong);
-  onesided::flush("pe_quiet", context::default_context(), kOther);
+  onesided::flush("pe_quiet", {&context::default_context(), kOther});
   BOOST_CHECK_EQUAL(life.network.count("put"), 2u);
   const context::Context& other = context::context_table[7];
   onesided::put_nbi("put_nbi", other, Life::at(0), life.source.data(), kLong);
-  onesided::flush_all("quiet");
+  onesided::flush("quiet", {});
   BOOST_CHECK_EQUAL(life.network.count("put"), 3u);
 }
 
@@ -157,25 +157,25 @@ BOOST_AUTO_TEST_CASE(a_fence_waits_for_the_puts_of_its_context) {
   onesided::get_nbi("get_nbi", context::default_context(), back.data(), Life::at(0), kLong);
   onesided::fence_unmapped("fence", context::default_context());
   BOOST_CHECK_EQUAL(life.network.count("get"), 0u);
-  onesided::flush_all("quiet");  // `back` may go
+  onesided::flush("quiet", {});  // `back` may go
 }
 
 BOOST_AUTO_TEST_CASE(messages_before_a_fence_are_not_overtaken) {
   Life life;
   life.put(0, kLong);
-  onesided::flush_all("quiet");
+  onesided::flush("quiet", {});
   life.network.log.clear();
   life.network.message_polls = 50;
   life.put(0, 8);
   life.put_nbi(0, kLong);
-  onesided::flush_all("quiet");
+  onesided::flush("quiet", {});
   BOOST_CHECK((life.network.log == Log{"start put", "put", "message put"}));  // no fence: as it comes
   life.network.log.clear();
   life.put(0, 8);
   onesided::fence_unmapped("fence", context::default_context());
   life.put_nbi(0, kLong);
   life.put_nbi(kLong, kLong);
-  onesided::flush_all("quiet");
+  onesided::flush("quiet", {});
   BOOST_CHECK((life.network.log == Log{"message put", "start put", "start put", "put", "put"}));
 }
 
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(a_signal_leaves_when_its_data_are_there) {
   life.network.transfer_polls = 20;
   onesided::put_signal("put_signal", Life::at(0), life.source.data(), 2 * kLong,
                        {Life::at(8 * kLong), 1, SHMEM_SIGNAL_SET});
-  onesided::flush_all("quiet");
+  onesided::flush("quiet", {});
   BOOST_CHECK((life.network.log == Log{"message key request", "start put", "put", "message signal"}));
 }
 
@@ -193,11 +193,11 @@ BOOST_AUTO_TEST_CASE(quiet_does_not_wait_for_parts_of_collectives) {
   Life life;
   life.network.message_polls = 1000;
   life.put(64, 100, am::kNotCounted);
-  onesided::flush_all("quiet");
+  onesided::flush("quiet", {});
   BOOST_CHECK(life.network.log.empty());
   life.network.message_polls = 1;
   life.put(300, 100);
-  onesided::flush_all("quiet");
+  onesided::flush("quiet", {});
   BOOST_CHECK((life.network.log == Log{"message put", "message put"}));
   BOOST_CHECK(life.has(64, 100));
 }
@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(quiet_waits_for_what_a_collective_has_pushed_out) {
   life.network.message_polls = 1000;
   for (int i = 0; i < 2; ++i) life.put_nbi(64, 100);
   life.put(300, 100, am::kNotCounted);
-  onesided::flush_all("quiet");
+  onesided::flush("quiet", {});
   BOOST_CHECK((life.network.log == Log{"message", "message put"}));  // a batch, which was in front
 }
 
