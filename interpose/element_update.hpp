@@ -92,8 +92,9 @@ inline bool is_plain(const Layout* layout) noexcept {
   FoundItems found{nullptr, layout, 0};
   std::size_t bytes = 0;
   if (const int code = find_target(window, remote.rank, found.target); code != MPI_SUCCESS) return code;
+  if (found.target == nullptr) return MPI_SUCCESS;
   if (const int code = count_bytes(layout, remote.count, bytes); code != MPI_SUCCESS) return code;
-  if (found.target == nullptr || bytes == 0) return MPI_SUCCESS;
+  if (bytes == 0) return MPI_SUCCESS;
   if (const int code = find_items(window, remote.disp, bytes, found); code != MPI_SUCCESS) return code;
   int shmemx_op = find_operator(op, layout->element->kind);
   if (shmemx_op == 0) return wrong_operator();

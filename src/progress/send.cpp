@@ -6,9 +6,13 @@ namespace shmemx::progress {
 namespace {
 
 bool try_send(const am::OutgoingMessage& message) noexcept {
+  {
+    const am::Locked endpoint;
+    if (endpoint->try_send(message)) return true;
+  }
+  if (!am::poll(am::is_internode(message.pe) ? message.pe : -1)) return false;  // wakes other threads of this PE
   const am::Locked endpoint;
-  if (endpoint->try_send(message)) return true;
-  return endpoint->poll(am::is_internode(message.pe) ? message.pe : -1) && endpoint->try_send(message);
+  return endpoint->try_send(message);
 }
 
 // The network reads the payload from the caller's memory, so this waits until it has done so.

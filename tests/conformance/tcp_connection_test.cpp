@@ -156,6 +156,19 @@ BOOST_AUTO_TEST_CASE(a_suspended_connection_keeps_what_the_other_side_may_lack) 
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_message_as_short_as_the_suspend_frame_that_waits_behind_it_is_not_taken_for_it) {
+  Pair pair;
+  pair.open(1);
+  Pair::take_resume(pair.near);
+  pair.near.out.append_suspend(1);
+  BOOST_REQUIRE(pair.near.write() == Outbox::Written::all);
+  pair.near.leave();
+  Pair::receive(pair.far, kAll);
+  pair.near.out.append({1, 0, 0, 0}, {}, {});
+  pair.near.close(pair.epoll.get());
+  BOOST_CHECK(!pair.near.suspend(true) && pair.near.is(State::connecting));
+}
+
 // ---- speeds ----
 
 // Sends `bytes` for `ns` each time. Returns the time behind them.

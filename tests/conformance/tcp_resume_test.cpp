@@ -306,4 +306,18 @@ BOOST_AUTO_TEST_CASE(second_parts_wait_for_their_messages) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(split_payloads_that_nobody_takes_are_given_back_at_the_end) {
+  Endpoints job("tcp", {.n = 2});
+  post(job, 0, 1, 0);
+  BOOST_REQUIRE(job.poll_until([&] { return job.sink(1).messages.size() == 1; }));
+  open_rail(job, 0, 1);
+  const auto payload = pattern(std::size_t{4} << 20, 1);
+  std::vector<Outgoing> outgoing(10);
+  for (Outgoing& one : outgoing)
+    BOOST_REQUIRE(job[0].send(1, {1, 0, 4, 0}, pattern(4, 1), payload, &one, Urgency::now) != Sent::no);
+  BOOST_CHECK(std::none_of(outgoing.begin(), outgoing.end(), [](const Outgoing& one) { return one.done; }));
+  job[0].close(0);
+  BOOST_CHECK(std::all_of(outgoing.begin(), outgoing.end(), [](const Outgoing& one) { return one.done; }));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

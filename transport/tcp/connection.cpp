@@ -25,7 +25,8 @@ void Connection::close(int epoll) noexcept {
 
 bool Connection::suspend(bool has_left) noexcept {
   if (in.between_frames()) in.free_memory();
-  if (out.unacknowledged() > (has_left ? sizeof(FrameHeader) : 0)) return false;
+  // Nothing is written behind the suspend frame, so what is not written is something else.
+  if (!out.empty() || out.unacknowledged() > (has_left ? sizeof(FrameHeader) : 0)) return false;
   if (out.is_acknowledged()) out.drop();
   state_ = State::suspended;
   return true;

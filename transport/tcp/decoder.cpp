@@ -67,13 +67,12 @@ bool Decoder::advance(std::size_t bytes) noexcept {
     long_->missing -= taken;
     bytes -= taken;
     if (long_->missing != 0) return true;
-    if (long_->stops_behind) {
-      buffer_.add(bytes);
-      return true;
-    }
+  }
+  buffer_.add(bytes);  // before the sink is called: between_frames()
+  if (long_) {
+    if (long_->stops_behind) return true;
     end_long();
   }
-  buffer_.add(bytes);
   is_stream_ = bytes >= kReadFew;
   return parse();
 }

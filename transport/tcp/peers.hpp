@@ -69,7 +69,9 @@ struct Peer final : Connection {
   };
 
   Dialing dialing = Dialing::no;
-  bool is_gathered = false;  // flush() is to write
+  bool is_gathered = false;  // in the lists of Sender and Rails: flush() is to write,
+  bool is_lending = false;   //   payloads are sent from where they lie,
+  bool is_measured = false;  //   the speed is measured
   std::uint64_t used = 0;    // turn when something was last sent or received
   Path path;                 // of the last socket
   Pause pause;

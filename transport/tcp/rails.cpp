@@ -90,11 +90,7 @@ bool Rails::open_on_any(int pe) noexcept {
 
 void Rails::begin_measuring(Peer& peer, std::uint64_t now) noexcept {
   peer.sharing.speed.begin(peer.out, now);
-  if (!is_measured(peer)) measured_.push_back(&peer);
-}
-
-bool Rails::is_measured(const Peer& peer) const noexcept {
-  return std::find(measured_.begin(), measured_.end(), &peer) != measured_.end();
+  if (!std::exchange(peer.is_measured, true)) measured_.push_back(&peer);
 }
 
 void Rails::measure_all() noexcept {
@@ -106,6 +102,7 @@ void Rails::measure_all() noexcept {
     speed.measure(peer->out, now);
     if (peer->is_open() && speed.is_under_way(peer->out)) return false;
     speed.end();
+    peer->is_measured = false;
     return true;
   });
 }
@@ -171,6 +168,7 @@ void Rails::release_splits() noexcept {
 // ---- receiving ----
 
 void Rails::match_parts(Peer& one) noexcept {
+  if (parts_.peers.is_closing()) return;  // nobody takes messages any more
   const bool is_rail = parts_.peers.is_rail(one);
   Peer* const first = is_rail ? parts_.peers.first_of(one) : &one;
   Peer* const rail = is_rail ? &one : parts_.peers.rail_of(one);

@@ -31,7 +31,6 @@ class Rails {
   // Notes which split payloads are not in use any more.
   void release_splits() noexcept;
   void measure_all() noexcept;
-  bool is_measured(const Peer& peer) const noexcept;
   // Lets the decoders of both rails go on as far as they have what they need of each other.
   void match_parts(Peer& one) noexcept;
   // Puts the addresses to try for a second rail in order: it takes an interface that the first one does not use.

@@ -44,7 +44,7 @@ void Resume::interrupted(Peer& peer, bool was_closed, const std::string& cause) 
   close_socket(peer);
   if (state == Peer::State::replaced) return;
   if (parts_.peers.is_closing() && peer.out.is_acknowledged()) return lose(peer, {});
-  if (state == Peer::State::leaving) return parts_.suspension.end(peer, true);
+  if (state == Peer::State::leaving && was_closed) return parts_.suspension.end(peer, true);
   peer.ending.was_closed = was_closed;
   peer.ending.cause = text;
   parts_.connector.reconnect(peer);

@@ -119,13 +119,14 @@ void Sender::flush() noexcept {
 }
 
 void Sender::lend(Peer& peer) noexcept {
-  if (std::find(lending_.begin(), lending_.end(), &peer) == lending_.end()) lending_.push_back(&peer);
+  if (!std::exchange(peer.is_lending, true)) lending_.push_back(&peer);
 }
 
 void Sender::release_lent() noexcept {
   std::erase_if(lending_, [this](Peer* peer) {
-    if (peer->is_open() && !parts_.rails.is_measured(*peer)) peer->drop_acknowledged();
-    return !peer->out.lends();
+    if (peer->is_open() && !peer->is_measured) peer->drop_acknowledged();
+    peer->is_lending = peer->out.lends();
+    return !peer->is_lending;
   });
   parts_.rails.release_splits();
 }

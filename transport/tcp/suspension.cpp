@@ -20,7 +20,10 @@ void Suspension::make_room(const Peer* spared) noexcept {
   std::size_t leaving = 0;
   for (Peer* const peer : parts_.peers.up()) {
     if (peer->is(Peer::State::leaving)) ++leaving;
-    if (peer != spared && peer->is_idle() && (idlest == nullptr || peer->used < idlest->used)) idlest = peer;
+    // A kernel whose queue is full takes no suspend frame.
+    if (peer != spared && (idlest == nullptr || peer->used < idlest->used) && peer->is_idle() &&
+        peer->is_acknowledged())
+      idlest = peer;
   }
   if (idlest != nullptr && leaving < kMostLeaving) leave(*idlest);
 }

@@ -146,10 +146,10 @@ void TcpTransport::close(std::uint32_t patience_ms) noexcept {
     ::nanosleep(&pause, nullptr);
   }
   sender_.clear();
-  rails_.close();
   for (Peer* const peer : peers_.up()) poller_.unblock(*peer);
   connector_.close();
   peers_.clear();
+  rails_.close();  // the outboxes have referred to parts of payloads
   poller_.update_timer();
 }
 
