@@ -37,6 +37,7 @@ transport::Sent PlayedNetwork::send(int, const transport::Header& head, transpor
                                     transport::Outgoing*, transport::Urgency) noexcept {
   const unsigned handler = head.handler;
   if (handler == am::kAck) return transport::Sent::yes;
+  ++messages_sent;
   std::vector<std::byte> payload(header.begin(), header.end());
   payload.insert(payload.end(), data.begin(), data.end());
   if (handler == am::kReply) {

@@ -34,6 +34,7 @@ class PlayedNetwork final : public test_support::FakeTransport {
 
   // What has happened.
   std::vector<std::string> log;
+  std::size_t messages_sent = 0;
   std::vector<std::byte> remote = std::vector<std::byte>(kRemoteBytes);
   std::vector<onesided::KeyReply> answers;  // to requests of the other PE
 

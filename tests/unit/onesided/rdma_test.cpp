@@ -302,6 +302,19 @@ BOOST_AUTO_TEST_CASE(rubbish_ends_the_job) {
   windows::expose_builtin(windows::kHeapWindow, nullptr, 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_put_that_is_not_small_leaves_at_once_behind_the_batch_for_its_pe) {
+  constexpr am::SendOptions kSession{.leave = am::Leave::session};
+  Life life;
+  life.network.message_polls = 50;
+  life.put(0, 8, kSession);
+  life.put(8, 8, kSession);
+  const std::size_t before = life.network.messages_sent;
+  life.put(16, 8, kSession);
+  BOOST_CHECK_EQUAL(life.network.messages_sent, before);
+  life.put(24, kLong - 4000, kSession);
+  BOOST_CHECK_EQUAL(life.network.messages_sent, before + 2);
+}
+
 BOOST_AUTO_TEST_CASE(answers_are_looked_at) {
   onesided::KeyReply answer{100, 50, 1, 8, {}};
   BOOST_CHECK(onesided::is_sound(answer, 100) && onesided::is_sound(answer, 149));
