@@ -49,6 +49,14 @@ struct Pair {
       BOOST_REQUIRE(one.in.advance(static_cast<std::size_t>(got)));
     }
   }
+  // PE 0 suspends on the first pair of sockets.
+  void leave() {
+    BOOST_REQUIRE_EQUAL(take_resume(near), "");
+    near.out.append_suspend(1);
+    BOOST_REQUIRE(near.write() == Outbox::Written::all);
+    near.leave();
+    receive(far, std::size_t{1} << 20);
+  }
 
   shmemx::UniqueFd epoll{::epoll_create1(EPOLL_CLOEXEC)};
   Recorder sinks[2];
@@ -138,11 +146,7 @@ BOOST_AUTO_TEST_CASE(a_suspended_connection_keeps_what_the_other_side_may_lack) 
   for (const bool has_more : {false, true}) {
     Pair pair;
     pair.open(1);
-    Pair::take_resume(pair.near);
-    pair.near.out.append_suspend(1);
-    BOOST_REQUIRE(pair.near.write() == Outbox::Written::all);
-    pair.near.leave();
-    Pair::receive(pair.far, kAll);
+    pair.leave();
     BOOST_CHECK(pair.far.is_suspended_by_other() && !pair.near.is_suspended_by_other());
     if (has_more) Pair::send(pair.near, 0, 10);
     if (has_more) pair.far.out.append({1, 0, 4, 0}, number_bytes(0), {});
@@ -159,11 +163,7 @@ BOOST_AUTO_TEST_CASE(a_suspended_connection_keeps_what_the_other_side_may_lack) 
 BOOST_AUTO_TEST_CASE(a_message_as_short_as_the_suspend_frame_that_waits_behind_it_is_not_taken_for_it) {
   Pair pair;
   pair.open(1);
-  Pair::take_resume(pair.near);
-  pair.near.out.append_suspend(1);
-  BOOST_REQUIRE(pair.near.write() == Outbox::Written::all);
-  pair.near.leave();
-  Pair::receive(pair.far, kAll);
+  pair.leave();
   pair.near.out.append({1, 0, 0, 0}, {}, {});
   pair.near.close(pair.epoll.get());
   BOOST_CHECK(!pair.near.suspend(true) && pair.near.is(State::connecting));
