@@ -71,8 +71,7 @@ class Endpoint {
   // poll for messages that gather (Leave::idle, Leave::session), so handlers send none.
   [[nodiscard, gnu::always_inline]] bool try_send(const OutgoingMessage& message) noexcept {
     if (message.leave >= Leave::followed && is_internode(message.pe)) {
-      const bool joins = message.leave <= Leave::soon || Gathering::gathers(message);
-      if (joins && net_->try_append(message)) [[likely]]
+      if (Gathering::joins(message) && net_->try_append(message)) [[likely]]
         return true;
       return send_between_nodes(message);
     }

@@ -50,13 +50,20 @@ class Gathering {
 
   // Longer messages gain nothing in a batch: they leave alone.
   static constexpr bool is_small(std::size_t bytes) noexcept { return Coalescer::takes(bytes); }
-  // Returns whether small messages with these options wait for an acknowledgement or for the end of a session.
-  static bool gathers(Leave leave, Counting counting) noexcept {
+  // Returns whether a message of that length with these options waits for an acknowledgement or for the end of a
+  // session.
+  static bool gathers(Leave leave, Counting counting, std::size_t bytes) noexcept {
     const bool runs = network_thread.runs.load(std::memory_order_relaxed);  // set at init, cleared at the end
-    return counting == Counting::counted && (leave == Leave::session || (leave == Leave::idle && runs));
+    return counting == Counting::counted && (leave == Leave::session || (leave == Leave::idle && runs)) &&
+           is_small(bytes);
   }
   static bool gathers(const OutgoingMessage& message) noexcept {
-    return gathers(message.leave, message.counting) && is_small(message.bytes());
+    return gathers(message.leave, message.counting, message.bytes());
+  }
+  // Returns whether the message may be put into a batch that has been begun.
+  static bool joins(const OutgoingMessage& message) noexcept {
+    const bool leaves_soon = message.leave == Leave::followed || message.leave == Leave::soon;
+    return leaves_soon ? is_small(message.bytes()) : gathers(message);
   }
 
   // Returns false if the message cannot leave now, and can be put into no batch.

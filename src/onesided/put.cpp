@@ -99,8 +99,7 @@ void put_nbi(const char* routine, const context::Context& context, context::Plac
   if (bytes < kRdmaBytes) [[likely]] {  // one message between nodes
     const PutHeader header{dest.window, dest.offset};
     const am::SendOptions options = options_of(context);
-    const bool gathers = am::Gathering::gathers(options.leave, options.counting);
-    if (gathers && am::Gathering::is_small(sizeof header + bytes)) [[likely]]
+    if (am::Gathering::gathers(options.leave, options.counting, sizeof header + bytes)) [[likely]]
       return put_small(routine, dest, source, bytes, options);
     return send(routine, dest.pe, am::kPut, bytes_of(header), bytes_at(source, bytes), kNonblocking);
   }

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "am/net_channel.hpp"
+#include "am/network_thread.hpp"
 #include "base/affinity.hpp"
 #include "base/doorbell.hpp"
 #include "base/fatal.hpp"

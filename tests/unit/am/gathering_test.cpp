@@ -247,11 +247,11 @@ BOOST_AUTO_TEST_CASE(a_batch_of_a_session_begins_at_once_and_stays_longer) {
 
 BOOST_AUTO_TEST_CASE(without_the_progress_thread_only_sessions_gather) {
   Fixture f(false);
-  const auto gathers = [](Leave leave) { return Gathering::gathers(leave, Counting::counted); };
+  const auto gathers = [](Leave leave) { return Gathering::gathers(leave, Counting::counted, 8); };
   BOOST_CHECK(!gathers(Leave::idle) && gathers(Leave::session) && !gathers(Leave::now));
   network_thread.runs.store(true);
   BOOST_CHECK(gathers(Leave::idle) && !gathers(Leave::now));
-  BOOST_CHECK(!Gathering::gathers(Leave::idle, Counting::uncounted));
+  BOOST_CHECK(!Gathering::gathers(Leave::idle, Counting::uncounted, 8));
 }
 
 // A target that does not take anything stops the sender: one batch for it is all that is kept here.

@@ -313,6 +313,9 @@ BOOST_AUTO_TEST_CASE(a_put_that_is_not_small_leaves_at_once_behind_the_batch_for
   BOOST_CHECK_EQUAL(life.network.messages_sent, before);
   life.put(24, kLong - 4000, kSession);
   BOOST_CHECK_EQUAL(life.network.messages_sent, before + 2);
+  life.put(0, 8, kSession);
+  life.put_nbi(24, kLong - 4000);
+  BOOST_CHECK_EQUAL(life.network.messages_sent, before + 4);
 }
 
 BOOST_AUTO_TEST_CASE(answers_are_looked_at) {
