@@ -37,28 +37,35 @@ bool RoomyTransport::abandon(int pe) noexcept {
 
 Result<std::string> RoomyTransport::register_memory(std::byte* base, std::size_t bytes) {
   Result<std::string> key(std::string{});
-  stack_.call([&] { key = inner_->register_memory(base, bytes); });
+  stack_.call([&] { key = inner_rma_->register_memory(base, bytes); });
   return key;
 }
 
 void RoomyTransport::unregister_memory(std::byte* base) noexcept {
-  stack_.call([this, base] { inner_->unregister_memory(base); });
+  stack_.call([this, base] { inner_rma_->unregister_memory(base); });
 }
 
-void RoomyTransport::forget_key(int pe, Bytes key) noexcept {
-  stack_.call([&] { inner_->forget_key(pe, key); });
+RemoteKey* RoomyTransport::import_key(int pe, Bytes key) noexcept {
+  RemoteKey* imported = nullptr;
+  stack_.call([&] { imported = inner_rma_->import_key(pe, key); });
+  return imported;
 }
 
-bool RoomyTransport::put(int pe, Bytes key, std::uint64_t offset, Bytes source, Completion& completion) noexcept {
+void RoomyTransport::release_key(RemoteKey* key) noexcept {
+  stack_.call([this, key] { inner_rma_->release_key(key); });
+}
+
+bool RoomyTransport::put(const RemoteKey& key, std::uint64_t offset, Bytes source, Completion& completion,
+                         Completion* source_use) noexcept {
   bool is_started = false;
-  stack_.call([&] { is_started = inner_->put(pe, key, offset, source, completion); });
+  stack_.call([&] { is_started = inner_rma_->put(key, offset, source, completion, source_use); });
   return is_started;
 }
 
-bool RoomyTransport::get(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> dest,
+bool RoomyTransport::get(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
                          Completion& completion) noexcept {
   bool is_started = false;
-  stack_.call([&] { is_started = inner_->get(pe, key, offset, dest, completion); });
+  stack_.call([&] { is_started = inner_rma_->get(key, offset, dest, completion); });
   return is_started;
 }
 

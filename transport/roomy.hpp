@@ -7,9 +7,9 @@
 
 namespace shmemx::transport {
 
-class RoomyTransport final : public Transport {
+class RoomyTransport final : public Transport, private Rma {
  public:
-  explicit RoomyTransport(TransportPtr inner) noexcept : inner_(std::move(inner)) {}
+  explicit RoomyTransport(TransportPtr inner) noexcept : inner_(std::move(inner)), inner_rma_(inner_->rma()) {}
   ~RoomyTransport() override {
     stack_.call([this] { inner_.reset(); });
   }
@@ -28,15 +28,20 @@ class RoomyTransport final : public Transport {
   bool abandon(int pe) noexcept override;
   std::string describe(int pe) const override { return inner_->describe(pe); }
   FrameCounts frames() const noexcept override { return inner_->frames(); }
-  Result<std::string> register_memory(std::byte* base, std::size_t bytes) override;
-  void unregister_memory(std::byte* base) noexcept override;
-  void forget_key(int pe, Bytes key) noexcept override;
-  bool put(int pe, Bytes key, std::uint64_t offset, Bytes source, Completion& completion) noexcept override;
-  bool get(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> dest,
-           Completion& completion) noexcept override;
+  Rma* rma() noexcept override { return inner_rma_ != nullptr ? this : nullptr; }
 
  private:
+  Result<std::string> register_memory(std::byte* base, std::size_t bytes) override;
+  void unregister_memory(std::byte* base) noexcept override;
+  RemoteKey* import_key(int pe, Bytes key) noexcept override;
+  void release_key(RemoteKey* key) noexcept override;
+  bool put(const RemoteKey& key, std::uint64_t offset, Bytes source, Completion& completion,
+           Completion* source_use) noexcept override;
+  bool get(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+           Completion& completion) noexcept override;
+
   TransportPtr inner_;
+  Rma* const inner_rma_;  // null if there is none
   SpareStack stack_;
 };
 

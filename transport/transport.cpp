@@ -23,16 +23,4 @@ std::string silence_text(std::uint64_t ms) {
 
 bool Transport::abandon(int) noexcept { return true; }
 
-// The defaults for a network without RMA; the layers above read Capabilities first.
-
-Result<std::string> Transport::register_memory(std::byte*, std::size_t) { return std::string(); }
-
-void Transport::unregister_memory(std::byte*) noexcept {}
-
-void Transport::forget_key(int, Bytes) noexcept {}
-
-bool Transport::put(int, Bytes, std::uint64_t, Bytes, Completion&) noexcept { return false; }
-
-bool Transport::get(int, Bytes, std::uint64_t, std::span<std::byte>, Completion&) noexcept { return false; }
-
 }  // namespace shmemx::transport

@@ -1,6 +1,6 @@
 // One network between nodes, as the layer above sees it: a pipe of messages to each PE, in order, each delivered once.
 // The layers above make everything else of such messages: puts, gets, atomics, completion. So a new network needs
-// connect, send and poll only. A network with hardware for RMA adds put and get (Capabilities::rma).
+// connect, send and poll only. A network that reads and writes memory of other PEs adds that (rma.hpp).
 //
 // A message is a header and a payload. The header begins with a fixed part (Header); the rest is the handler's.
 //
@@ -16,7 +16,8 @@
 //    never have places that overlap: the later one waits. A transport may do this for a few payloads of a source at a
 //    time, or not at all. Messages of different sources have no order.
 //  - Incoming data are not trusted: lengths are checked before memory is touched. A broken frame ends in lost().
-//  - Sinks are called inside poll() only. They may call send() and register_memory() of this and of other transports,
+//  - Sinks are called inside poll() only. They may call send() and Rma::register_memory() of this and of other
+//  transports,
 //    never poll().
 #pragma once
 
@@ -27,10 +28,9 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "transport/rma.hpp"
 
 namespace shmemx::transport {
-
-using Bytes = std::span<const std::byte>;
 
 // The fixed part of each message's header. A transport reads header_bytes and kPlacedEarly only.
 struct Header {
@@ -96,23 +96,10 @@ class EndpointAddresses {
 };
 
 struct Capabilities {
-  bool rma = false;         // put() and get() move data without the target's CPU, so they are faster than messages
-  bool keys = false;        // register_memory(), put() and get() work; in software if `rma` is false
+  bool rma = false;         // Rma moves data without the target's CPU, so it is faster than messages
   bool waits = false;       // descriptor() becomes readable if poll() has something to do
   bool resumes = false;     // what breaks is opened again, and nothing is lost: lost() means that the PE is gone
   std::size_t short_bytes;  // payloads up to here need no second copy and no rendezvous
-};
-
-// A key names a range of memory that a PE has registered. It travels in messages; only the transport reads it.
-inline constexpr std::size_t kMaxKeyBytes = 256;
-
-// Counts operations under way: put() and get() increment `open`; the transport decrements it when each is complete at
-// the target, or has failed because the PE is lost. One that has failed does nothing any more once abandon() has
-// returned true, unless it is unknown.
-struct Completion {
-  std::uint64_t open = 0;
-  bool failed = false;
-  bool is_unknown = false;  // whether and when it takes effect
 };
 
 // For the transport "ethernet"; 0 and empty: it chooses.
@@ -208,16 +195,8 @@ class Transport {
   // Zeros if the network leaves frames to others.
   virtual FrameCounts frames() const noexcept { return {}; }
 
-  // ---- networks with RMA only (Capabilities::keys) ----
-  // Opens a range to other PEs. Returns its key, at most kMaxKeyBytes, empty if the network needs none.
-  virtual Result<std::string> register_memory(std::byte* base, std::size_t bytes);
-  virtual void unregister_memory(std::byte* base) noexcept;
-  // Another PE has unregistered the range of that key. No operation on it is under way.
-  virtual void forget_key(int pe, Bytes key) noexcept;
-  // Start an operation at `offset` from the base of the range that `key` names on `pe`. They return false if the caller
-  // has to try again after poll(). The local memory stays in use until the operation is complete.
-  virtual bool put(int pe, Bytes key, std::uint64_t offset, Bytes source, Completion& completion) noexcept;
-  virtual bool get(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> dest, Completion& completion) noexcept;
+  // Null if the network has messages only.
+  virtual Rma* rma() noexcept { return nullptr; }
 };
 
 using TransportPtr = std::unique_ptr<Transport>;

@@ -6,7 +6,7 @@ void put_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_
                const char* routine) noexcept {
   const context::Location target = context::resolve_near(context, {routine, "dest"}, dest, bytes, near);
   if (!target.is_mapped()) [[unlikely]]
-    return onesided::put(routine, target.place, source, bytes, onesided::options_of(context));
+    return onesided::put(routine, context, target.place, source, bytes);
   rma::copy(target.address, source, bytes);
   wake(*target.doorbell);
 }

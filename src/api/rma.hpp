@@ -23,8 +23,7 @@ template <class T>
   const int pe = context::pe_at(context, near);
   const context::Location target =
       context::resolve_cold(context, {routine, "dest"}, offset + context.heap_base, sizeof(T), pe);
-  if (!target.is_mapped())
-    return onesided::put(routine, target.place, &value, sizeof(T), onesided::options_of(context));
+  if (!target.is_mapped()) return onesided::put(routine, context, target.place, &value, sizeof(T));
   rma::copy_visible(target.address, &value, sizeof(T));
   wake(*target.doorbell);
 }
@@ -173,7 +172,7 @@ inline void put_blocks(const Context& context, const char* routine, void* dest, 
   const context::Location target = context::resolve(context, {routine, "dest"}, dest, span, pe);
   if (empty) return;
   if (!target.is_mapped()) [[unlikely]]
-    return onesided::put_strided(routine, target.place, source, shape, onesided::options_of(context));
+    return onesided::put_strided(routine, context, target.place, source, shape);
   rma::copy_strided(target.address, source, shape);
   wake(*target.doorbell);
 }

@@ -2,6 +2,7 @@
 // under way at a time.
 #include <algorithm>
 
+#include "onesided/direct.hpp"
 #include "onesided/operations.hpp"
 #include "onesided/rdma.hpp"
 #include "onesided/requests.hpp"
@@ -57,6 +58,26 @@ void start_get(const Getting& getting, void* dest, const context::Place& source,
         [&getting](const Transfer& part) { get_by_messages(getting, part); });
 }
 
+// The first access to a piece asks for its key.
+void start_get_past_target(const Getting& getting, void* dest, const context::Place& source,
+                           std::size_t bytes) noexcept {
+  start_by_network({getting.routine, Direction::get, source, static_cast<std::byte*>(dest), bytes}, getting.initiator,
+                   [&getting](const Transfer& part) { get_by_messages(getting, part); });
+}
+
+// Returns false if messages have to do it.
+[[gnu::noinline]] bool get_past_target(const char* routine, void* dest, const context::Place& source,
+                                       std::size_t bytes) noexcept {
+  if (bytes == 0) return false;
+  if (has_direct_keys() && get_direct(routine, dest, source, bytes)) [[likely]]
+    return true;
+  if (!may_go_direct(source.pe) || is_public(source.window)) return false;
+  Tracker open;
+  start_get_past_target({routine, {&open}, true}, dest, source, bytes);
+  await_replies(routine, source.pe, open);
+  return true;
+}
+
 void get_each_block(const Getting& getting, std::byte* dest, context::Place source,
                     const rma::Strided& shape) noexcept {
   for (std::size_t i = 0; i < shape.block_count; ++i) {
@@ -69,6 +90,7 @@ void get_each_block(const Getting& getting, std::byte* dest, context::Place sour
 }  // namespace
 
 void get(const char* routine, void* dest, context::Place source, std::size_t bytes) noexcept {
+  if (has_rma_networks && get_past_target(routine, dest, source, bytes)) return;
   Tracker open;
   if (bytes <= sizeof(std::uint64_t) && bytes != 0) [[likely]] {  // any message has room for a word
     GetHeader header{source.window, source.offset, static_cast<std::uint32_t>(bytes), 0};
@@ -83,6 +105,14 @@ void get_strided(const char* routine, void* dest, context::Place source, const r
   const rma::Strided shape = rma::joined(any_shape);
   if (shape.block_bytes == 0) return;
   if (shape.block_count == 1) return get(routine, dest, source, shape.block_bytes);
+  if (has_rma_networks && may_go_direct(source.pe)) {
+    if (!has_direct_keys() || !get_strided_direct(routine, dest, source, shape)) {
+      get(routine, dest, source, shape.block_bytes);  // asks for the key
+      if (has_direct_keys() && get_strided_direct(routine, dest, source, shape)) return;
+    } else {
+      return;
+    }
+  }
   Tracker open;
   const Getting getting{routine, {&open}, true};
   auto* const to = static_cast<std::byte*>(dest);
@@ -97,7 +127,12 @@ void get_strided(const char* routine, void* dest, context::Place source, const r
 
 void get_nbi(const char* routine, const context::Context& context, void* dest, context::Place source,
              std::size_t bytes) noexcept {
-  start_get({routine, initiator_of(context), false}, dest, source, bytes);
+  const Getting getting{routine, initiator_of(context), false};
+  if (has_rma_networks && bytes != 0) {
+    if (has_direct_keys() && get_nbi_direct(routine, context, dest, source, bytes)) return;
+    if (may_go_direct(source.pe)) return start_get_past_target(getting, dest, source, bytes);
+  }
+  start_get(getting, dest, source, bytes);
 }
 
 }  // namespace shmemx::onesided

@@ -91,30 +91,36 @@ void OpenedRanges::close() noexcept {
   registrations_.clear();
 }
 
-const RemoteKey* KnownKeys::find(const context::Place& place) const noexcept {
+const KnownKey* KnownKeys::find(const context::Place& place) const noexcept {
   const auto window = windows_.find({place.pe, place.window});
   if (window == windows_.end()) return nullptr;
   const auto next = window->second.upper_bound(place.offset);
   if (next == window->second.begin()) return nullptr;
-  const RemoteKey& key = std::prev(next)->second;
+  const KnownKey& key = std::prev(next)->second;
   return place.offset - key.begin < key.bytes ? &key : nullptr;
 }
 
 // Several threads may have requested the same key.
-void KnownKeys::end_request(const context::Place& place, const KeyReply* reply) {
+void KnownKeys::end_request(const context::Place& place, const KeyReply* reply, transport::Rma& rma) {
   const Owner owner{place.pe, place.window};
   const bool is_revoked = std::find(revoked_.begin(), revoked_.end(), owner) != revoked_.end();
   if (reply != nullptr && !is_revoked && find(place) == nullptr) {
-    RemoteKey key{reply->begin, reply->bytes, reply->is_open != 0,
-                  std::string(reinterpret_cast<const char*>(reply->key), reply->key_bytes)};
-    if (key.is_open) ++uses_[use_of(place.pe, key.key)];
-    windows_[owner].insert_or_assign(reply->begin, std::move(key));
+    transport::RemoteKey* const key =
+        reply->is_open != 0 ? rma.import_key(place.pe, {reply->key, reply->key_bytes}) : nullptr;
+    windows_[owner].insert_or_assign(reply->begin, KnownKey{reply->begin, reply->bytes, &rma, key});
   }
   if (--requests_ == 0) revoked_.clear();
 }
 
-std::vector<RemoteKey> KnownKeys::revoke(int pe, windows::WindowName window, const Extent& extent) {
-  std::vector<RemoteKey> keys;
+void KnownKeys::forget() noexcept {
+  for (const auto& [owner, keys] : windows_) {
+    for (const auto& [begin, key] : keys) key.release();
+  }
+  windows_.clear();
+}
+
+std::vector<KnownKey> KnownKeys::revoke(int pe, windows::WindowName window, const Extent& extent) {
+  std::vector<KnownKey> keys;
   if (requests_ != 0) revoked_.push_back({pe, window});
   const auto found = windows_.find({pe, window});
   if (found == windows_.end()) return keys;
@@ -122,11 +128,7 @@ std::vector<RemoteKey> KnownKeys::revoke(int pe, windows::WindowName window, con
   auto key = all.lower_bound(extent.begin);
   if (key != all.begin() && extent.overlaps(std::prev(key)->first, std::prev(key)->second.bytes)) --key;
   while (key != all.end() && extent.overlaps(key->first, key->second.bytes)) {
-    if (key->second.is_open) {
-      const auto use = uses_.find(use_of(pe, key->second.key));
-      if (--use->second == 0) uses_.erase(use);
-    }
-    keys.push_back(std::move(key->second));
+    keys.push_back(key->second);
     key = all.erase(key);
   }
   if (all.empty()) windows_.erase(found);

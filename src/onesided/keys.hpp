@@ -67,31 +67,29 @@ class OpenedRanges {
   Registrations registrations_;
 };
 
-// The initiator's side: what others have replied.
-struct RemoteKey {
+// The initiator's side: a range of a window as another PE has replied, and the key, imported by the network.
+struct KnownKey {
   std::uint64_t begin;
   std::uint64_t bytes;
-  bool is_open;  // false: messages only
-  std::string key;
+  transport::Rma* rma;
+  transport::RemoteKey* key;  // null: messages only
 
-  transport::Bytes bytes_of_key() const noexcept { return std::as_bytes(std::span(key)); }
+  void release() const noexcept {
+    if (key != nullptr) rma->release_key(key);
+  }
 };
 
 class KnownKeys {
  public:
   // Returns the one that covers `place`, null if it has not been requested yet. Valid under the lock.
-  const RemoteKey* find(const context::Place& place) const noexcept;
+  const KnownKey* find(const context::Place& place) const noexcept;
   // Around each request for a key. A key that its owner has revoked meanwhile is not added. The reply is sound.
   void begin_request() noexcept { ++requests_; }
-  void end_request(const context::Place& place, const KeyReply* reply);
-  // Takes the keys of bytes of a window out.
-  std::vector<RemoteKey> revoke(int pe, windows::WindowName window, const Extent& extent);
-  // Returns whether a window of the PE has that key: windows that share memory may share it.
-  bool has(int pe, const std::string& key) const { return uses_.count(use_of(pe, key)) != 0; }
-  void forget() noexcept {
-    windows_.clear();
-    uses_.clear();
-  }
+  void end_request(const context::Place& place, const KeyReply* reply, transport::Rma& rma);
+  // Takes the keys of bytes of a window out, for the caller to release.
+  std::vector<KnownKey> revoke(int pe, windows::WindowName window, const Extent& extent);
+  // Releases all. The networks are still there.
+  void forget() noexcept;
   // Of a PE: the number of fences when all that was put there before had been executed.
   std::uint32_t& fences_flushed(int pe) { return fences_flushed_[pe]; }
 
@@ -108,11 +106,9 @@ class KnownKeys {
     }
   };
 
-  using Keys = std::map<std::uint64_t, RemoteKey>;  // by begin; they do not overlap
-  static std::string use_of(int pe, const std::string& key) { return std::to_string(pe) + ' ' + key; }
+  using Keys = std::map<std::uint64_t, KnownKey>;  // by begin; they do not overlap
 
   std::unordered_map<Owner, Keys, Hash> windows_;
-  std::unordered_map<std::string, std::uint32_t> uses_;  // of open keys, by windows
   std::unordered_map<int, std::uint32_t> fences_flushed_;
   std::vector<Owner> revoked_;  // while keys are being requested
   std::uint32_t requests_ = 0;

@@ -18,15 +18,21 @@ inline am::SendOptions options_of(const context::Context& context) noexcept {
 }
 
 // Returns when `source` may be used again. Complete at the target after flush(), unless `options` say otherwise.
-// Long blocks go by the network's own put and get where it has them (rdma.hpp).
+// Long blocks go by the network's own put and get where it has them (rdma.hpp). Those of one source are in order with
+// other messages, unless they are long.
 void put(const char* routine, context::Place dest, const void* source, std::size_t bytes,
          am::SendOptions options = {}) noexcept;
+// A put of the program: of any size by a network that needs no CPU of the target, if one leads there.
+void put(const char* routine, const context::Context& context, const context::Place& dest, const void* source,
+         std::size_t bytes) noexcept;
 // As put(), but `source` stays in use until flush(): short ones may leave together with others, long ones are
 // read from their place.
 void put_nbi(const char* routine, const context::Context& context, context::Place dest, const void* source,
              std::size_t bytes) noexcept;
 void put_strided(const char* routine, context::Place dest, const void* source, const rma::Strided& shape,
                  am::SendOptions options = {}) noexcept;
+void put_strided(const char* routine, const context::Context& context, const context::Place& dest, const void* source,
+                 const rma::Strided& shape) noexcept;
 // An update of a signal word.
 struct Signal {
   context::Place place;

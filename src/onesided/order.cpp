@@ -1,6 +1,7 @@
 // Completion and order of what was sent.
 #include "onesided/order.hpp"
 
+#include "onesided/direct.hpp"
 #include "onesided/rdma.hpp"
 #include "onesided/requests.hpp"
 #include "progress/send.hpp"
@@ -11,9 +12,11 @@ void flush(const char* routine, const Scope& scope) noexcept {
   if (scope.pe >= 0) {
     progress::flush(routine, scope.pe);
     const std::uint32_t index = index_of(*scope.context);
+    await_direct(routine, scope.context);
     return progress::wait_until(routine, scope.pe, [&] { return !requests.any_open(index, scope.pe); });
   }
   progress::flush_all(routine);
+  await_direct(routine, scope.context);
   if (scope.context != nullptr) return await_replies(routine, -1, *initiator_of(*scope.context).tracker);
   progress::wait_until(routine, -1, [] { return requests.open_of_contexts() == 0; });
   flush_rdma_all(routine);
@@ -21,6 +24,7 @@ void flush(const char* routine, const Scope& scope) noexcept {
 
 void fence_unmapped(const char* routine, const context::Context& context) noexcept {
   am::note_fence();
+  await_direct_puts(routine, context);
   const Tracker& puts = put_table[index_of(context)];
   if (puts.open.load(std::memory_order_acquire) != 0) await_replies(routine, -1, puts);  // reply
 }

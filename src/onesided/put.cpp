@@ -1,6 +1,7 @@
 // The initiator's side of put and signal: data are cut into pieces that fit a message.
 #include <algorithm>
 
+#include "onesided/direct.hpp"
 #include "onesided/operations.hpp"
 #include "onesided/rdma.hpp"
 #include "onesided/wire.hpp"
@@ -93,9 +94,49 @@ void put(const char* routine, context::Place dest, const void* source, std::size
   await_replies(routine, dest.pe, open);
 }
 
+namespace {
+
+// Asks for the key first. From then on the direct path has it.
+[[gnu::noinline]] void put_by_network(const Initiator& initiator, const Transfer& put,
+                                      const Sending& sending) noexcept {
+  start_by_network(put, initiator, [sending](const Transfer& part) { put_by_messages(part, sending); });
+}
+
+[[gnu::noinline]] bool put_past_target(const char* routine, const context::Context& context, const context::Place& dest,
+                                       const void* source, std::size_t bytes) noexcept {
+  if (bytes == 0) return false;
+  if (has_direct_keys() && put_direct(routine, context, dest, source, bytes)) [[likely]]
+    return true;
+  if (!may_go_direct(dest.pe)) return false;
+  Tracker open;
+  put_by_network({&open}, put_of(routine, dest, source, bytes), {am::kDuringCall, options_of(context)});
+  await_replies(routine, dest.pe, open);
+  return true;
+}
+
+[[gnu::noinline]] bool put_nbi_past_target(const char* routine, const context::Context& context,
+                                           const context::Place& dest, const void* source, std::size_t bytes) noexcept {
+  if (has_direct_keys() && put_nbi_direct(routine, context, dest, source, bytes)) [[likely]]
+    return true;
+  if (!may_go_direct(dest.pe)) return false;
+  const std::uint32_t index = index_of(context);
+  put_by_network({&open_table[index], index, false, &put_table[index]}, put_of(routine, dest, source, bytes),
+                 kNonblocking);
+  return true;
+}
+
+}  // namespace
+
+void put(const char* routine, const context::Context& context, const context::Place& dest, const void* source,
+         std::size_t bytes) noexcept {
+  if (has_rma_networks && put_past_target(routine, context, dest, source, bytes)) return;
+  put(routine, dest, source, bytes, options_of(context));
+}
+
 void put_nbi(const char* routine, const context::Context& context, context::Place dest, const void* source,
              std::size_t bytes) noexcept {
   if (!am::is_internode(dest.pe) || bytes == 0) return put(routine, dest, source, bytes);
+  if (has_rma_networks && put_nbi_past_target(routine, context, dest, source, bytes)) return;
   if (bytes < kRdmaBytes) [[likely]] {  // one message between nodes
     const PutHeader header{dest.window, dest.offset};
     const am::SendOptions options = options_of(context);
@@ -127,6 +168,17 @@ void put_strided(const char* routine, context::Place dest, const void* source, c
     send(routine, dest.pe, am::kPutStrided, bytes_of(header), blocks, {am::kDuringCall, options});
     done += count;
   }
+}
+
+void put_strided(const char* routine, const context::Context& context, const context::Place& dest, const void* source,
+                 const rma::Strided& shape) noexcept {
+  if (has_direct_keys() && put_strided_direct(routine, context, dest, source, shape)) return;
+  if (has_rma_networks && shape.block_bytes != 0 && shape.block_count != 0 && may_go_direct(dest.pe)) {
+    // The first block asks for the key.
+    put(routine, context, dest, source, shape.block_bytes);
+    if (has_direct_keys() && put_strided_direct(routine, context, dest, source, shape)) return;
+  }
+  put_strided(routine, dest, source, shape, options_of(context));
 }
 
 void update_signal(const char* routine, const Signal& signal, am::SendOptions options) noexcept {

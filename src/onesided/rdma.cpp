@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/fatal.hpp"
+#include "onesided/direct.hpp"
 #include "onesided/keys.hpp"
 #include "onesided/requests.hpp"
 #include "onesided/target.hpp"
@@ -40,7 +41,7 @@ struct Started {
 struct Revocation {
   std::int32_t pe;
   KeyRevokeHeader header;
-  std::vector<RemoteKey> keys;
+  std::vector<KnownKey> keys;
 };
 // Never destroyed: threads may still poll while the process exits.
 struct State {
@@ -54,7 +55,7 @@ State& state() {
   return *instance;
 }
 
-bool takes(const transport::Transport& network) noexcept { return uses_rdma(network.capabilities(), choice); }
+bool takes(transport::Transport& network) noexcept { return uses_rdma(network, choice); }
 bool leads_to(Endpoint& endpoint, int pe) noexcept {
   return takes(endpoint.network_of(pe)) && !endpoint.has_followed(pe);
 }
@@ -95,7 +96,8 @@ bool request_key(const char* routine, const context::Place& place) noexcept {
   KeyReply reply{};
   Tracker open;
   KeyRequest request{place.window, place.offset, 0, 0};
-  const std::string_view name = known_network(routine, place.pe).name();
+  transport::Transport& network = known_network(routine, place.pe);
+  const std::string_view name = network.name();
   std::memcpy(request.network, name.data(), std::min(name.size(), sizeof request.network));
   {
     const Locked endpoint;
@@ -106,52 +108,41 @@ bool request_key(const char* routine, const context::Place& place) noexcept {
   const bool is_there = await_result(routine, place.pe, open) == 0;
   if (is_there) check_message("a key", place.pe, is_sound(reply, place.offset) ? nullptr : "does not fit the request");
   const Locked endpoint;
-  state().keys.end_request(place, is_there ? &reply : nullptr);
+  state().keys.end_request(place, is_there ? &reply : nullptr, *network.rma());
   return is_there;
 }
 
 // Returns false if the key has to be requested.
 bool find_part(const Transfer& transfer, Part& part) noexcept {
   const Locked endpoint;
-  const RemoteKey* const key = state().keys.find(transfer.place);
+  const KnownKey* const key = state().keys.find(transfer.place);
   if (key == nullptr) return false;
-  part = {std::min({transfer.bytes, key->bytes - (transfer.place.offset - key->begin), kMostOfPart}), key->is_open};
+  part = {std::min({transfer.bytes, key->bytes - (transfer.place.offset - key->begin), kMostOfPart}),
+          key->key != nullptr};
   return true;
-}
-
-// ---- order ----
-
-// Messages sent before the last fence must not be overtaken.
-void flush_fenced_messages(const char* routine, int pe) noexcept {
-  const std::uint32_t fences = am::fences.load(std::memory_order_relaxed);  // includes this thread's own
-  {
-    const Locked endpoint;
-    if (state().keys.fences_flushed(pe) == fences) return;
-  }
-  progress::flush(routine, pe);
-  const Locked endpoint;
-  state().keys.fences_flushed(pe) = fences;
 }
 
 enum class Try : std::uint8_t { started, busy, revoked };
 
 // revoked: since find_part() the owner has freed the window, or the network has failed.
 Try try_start(Endpoint& endpoint, const Transfer& transfer, std::size_t bytes, Completion& open) noexcept {
-  const RemoteKey* const key = state().keys.find(transfer.place);
-  if (key == nullptr) return Try::revoked;
+  const KnownKey* const key = state().keys.find(transfer.place);
+  if (key == nullptr || key->key == nullptr) return Try::revoked;
   const int pe = transfer.place.pe;
   if (!leads_to(endpoint, pe)) return Try::revoked;
   if (!endpoint.has_path(pe)) {
     endpoint.poll(pe);
     return Try::busy;
   }
-  transport::Transport& network = endpoint.network_of(pe);
-  const am::Bytes name = key->bytes_of_key();
   const std::uint64_t offset = transfer.place.offset - key->begin;
   const bool taken = transfer.direction == Direction::put
-                         ? network.put(pe, name, offset, {transfer.local, bytes}, open)
-                         : network.get(pe, name, offset, {transfer.local, bytes}, open);
-  if (taken) return Try::started;
+                         ? key->rma->put(*key->key, offset, {transfer.local, bytes}, open, nullptr)
+                         : key->rma->get(*key->key, offset, {transfer.local, bytes}, open);
+  if (taken) {
+    if (!is_public(transfer.place.window) && !endpoint.has_reserve(pe))
+      add_direct(transfer.place, {key->begin, key->bytes, key->key}, *key->rma);
+    return Try::started;
+  }
   endpoint.poll(pe);
   return Try::busy;
 }
@@ -206,10 +197,7 @@ bool try_finish(Endpoint& endpoint, const Revocation& revocation) {
            revocation.header.extent.overlaps(place.offset, transfer->what.bytes);
   };
   if (std::any_of(state().transfers.begin(), state().transfers.end(), uses)) return false;
-  for (const RemoteKey& key : revocation.keys) {
-    if (key.is_open && !state().keys.has(revocation.pe, key.key))
-      endpoint.network_of(revocation.pe).forget_key(revocation.pe, key.bytes_of_key());
-  }
+  for (const KnownKey& key : revocation.keys) key.release();
   const ReplyHeader reply{revocation.header.ticket, Outcome::ok, 1, 0};
   endpoint.reply({.pe = revocation.pe, .handler = am::kReply, .header = am::bytes_of(reply)});
   return true;
@@ -230,22 +218,39 @@ Verdict handle_key_revoke(Endpoint& endpoint, const Message& message) {
 
 void open_rdma(config::NetRma chosen, std::span<transport::Transport* const> networks,
                std::uint64_t cache_bytes) noexcept {
-  const auto taken = [chosen](const transport::Transport* network) {
-    return uses_rdma(network->capabilities(), chosen);
-  };
+  const auto taken = [chosen](transport::Transport* network) { return uses_rdma(*network, chosen); };
   const Locked endpoint;  // agents of an earlier life
-  choice = std::any_of(networks.begin(), networks.end(), taken) ? chosen : config::NetRma::off;
+  has_rma_networks = std::any_of(networks.begin(), networks.end(), taken);
+  choice = has_rma_networks ? chosen : config::NetRma::off;
   state().opened.registrations().set_limit(cache_bytes);
 }
 
 void close_rdma() noexcept {
   const Locked endpoint;
+  forget_direct();
   state().keys.forget();
   state().opened.close();
 }
 
 bool has_rdma(int pe) noexcept {
   return choice != config::NetRma::off && am::is_internode(pe) && leads_to(*Locked(), pe);
+}
+
+bool may_go_direct(int pe) noexcept {
+  if (choice == config::NetRma::off || !am::is_internode(pe)) return false;
+  const Locked endpoint;
+  return leads_to(*endpoint, pe) && !endpoint->has_reserve(pe);
+}
+
+void flush_fenced_messages(const char* routine, int pe) noexcept {
+  const std::uint32_t fences = am::fences.load(std::memory_order_relaxed);  // includes this thread's own
+  {
+    const Locked endpoint;
+    if (state().keys.fences_flushed(pe) == fences) return;
+  }
+  progress::flush(routine, pe);
+  const Locked endpoint;
+  state().keys.fences_flushed(pe) = fences;
 }
 
 Part start_rdma(const Transfer& transfer, const Initiator& initiator) noexcept {

@@ -1,5 +1,7 @@
-// Long blocks by a network's own put and get, where it has them: the target's CPU does nothing. Everything else goes by
-// messages, and so does what the target has not opened to the network.
+// The general path of a network's own put and get, where it has them: the target's CPU does nothing. It asks for keys,
+// splits what lies in several pieces, and repeats by messages what is lost when a network fails. Long blocks of anybody
+// go by it, and short ones of the program where the direct path (direct.hpp) does not know the key yet. Everything
+// else goes by messages, and so does what the target has not opened to the network.
 //
 // A network keeps no order between these transfers and messages, so it is made here: a transfer to a PE waits for the
 // messages that were sent there before the last fence; a fence waits for the puts of its context. On public windows
@@ -25,8 +27,9 @@ namespace shmemx::onesided {
 inline constexpr std::size_t kRdmaBytes = transport::kLongBytes;
 
 // Would a PE reach others so over a network that can do this?
-constexpr bool uses_rdma(const transport::Capabilities& can, config::NetRma choice) noexcept {
-  return choice != config::NetRma::off && (can.rma || (choice == config::NetRma::on && can.keys));
+inline bool uses_rdma(transport::Transport& network, config::NetRma choice) noexcept {
+  return choice != config::NetRma::off && network.rma() != nullptr &&
+         (network.capabilities().rma || choice == config::NetRma::on);
 }
 
 // By runtime, at init, and when the windows are hidden: all that was opened to networks is closed. `cache_bytes`: most
@@ -35,9 +38,14 @@ void open_rdma(config::NetRma choice, std::span<transport::Transport* const> net
                std::uint64_t cache_bytes) noexcept;
 void close_rdma() noexcept;
 
+// Does a network of this job transfer blocks? Set at init, before anybody else reads it.
+inline constinit bool has_rma_networks = false;
+
 // Returns whether a network transfers a block of `bytes` to or from `pe`.
 bool has_rdma(int pe) noexcept;
 inline bool goes_by_rdma(int pe, std::size_t bytes) noexcept { return bytes >= kRdmaBytes && has_rdma(pe); }
+// The same of a block of the program, to symmetric memory, which need not be long.
+bool may_go_direct(int pe) noexcept;
 
 enum class Direction : std::uint8_t { put, get };
 
@@ -67,15 +75,24 @@ Part start_rdma(const Transfer& transfer, const Initiator& initiator) noexcept;
 
 // Starts a transfer of any length: by the network as far as it reaches, the rest by messages(part).
 template <class Messages>
-void start(Transfer transfer, const Initiator& initiator, Messages messages) noexcept {
-  if (!goes_by_rdma(transfer.place.pe, transfer.bytes)) [[likely]]
-    return messages(transfer);
+void start_by_network(Transfer transfer, const Initiator& initiator, Messages messages) noexcept {
   while (transfer.bytes != 0) {
     const Part part = start_rdma(transfer, initiator);
     if (!part.is_started) messages(transfer.first(part.bytes));
     transfer.skip(part.bytes);
   }
 }
+
+// The same for blocks that are worth it.
+template <class Messages>
+void start(const Transfer& transfer, const Initiator& initiator, Messages messages) noexcept {
+  if (!goes_by_rdma(transfer.place.pe, transfer.bytes)) [[likely]]
+    return messages(transfer);
+  start_by_network(transfer, initiator, messages);
+}
+
+// Returns when messages sent to `pe` before the last fence have been executed: transfers must not overtake them.
+void flush_fenced_messages(const char* routine, int pe) noexcept;
 
 // Returns whether a PE has ever got a key of a window of this one. Set under the endpoint's lock.
 inline constinit std::atomic<bool> opened_keys{false};

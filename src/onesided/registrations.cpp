@@ -25,8 +25,8 @@ bool Registrations::try_reuse(Ranges::iterator at, std::uint64_t bytes) noexcept
 }
 
 Result<std::string> Registrations::add(transport::Transport& network, std::byte* base, std::uint64_t bytes) {
-  Result<std::string> key = network.register_memory(base, bytes);
-  while (!key && end_longest_idle()) key = network.register_memory(base, bytes);  // what stays counts in limits
+  Result<std::string> key = network.rma()->register_memory(base, bytes);
+  while (!key && end_longest_idle()) key = network.rma()->register_memory(base, bytes);  // what stays counts in limits
   if (!key) return key;
   ++counts_.made;
   ranges_[{&network, base}] = {.bytes = bytes, .key = *key, .users = 1};
@@ -68,7 +68,7 @@ bool Registrations::end_longest_idle() noexcept {
 
 // It has no users, and is not watched.
 void Registrations::end(Ranges::iterator at) noexcept {
-  at->first.first->unregister_memory(at->first.second);
+  at->first.first->rma()->unregister_memory(at->first.second);
   ranges_.erase(at);
 }
 

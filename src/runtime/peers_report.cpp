@@ -53,16 +53,18 @@ const char* progress_of(const config::Config& config, const transport::Transport
                                    : "calls of the library only (this network cannot wake a thread)";
 }
 
-std::string long_blocks_of(const config::Config& config, const transport::Capabilities& can) {
-  const std::string what = "puts and gets from " + std::to_string(onesided::kRdmaBytes) + " bytes: ";
-  if (onesided::uses_rdma(can, config.net_rma)) {
-    return what + (can.rma ? "by the network's hardware" : "by the network's software (SHMEMX_NET_RMA=on)") +
+std::string blocks_of(const config::Config& config, transport::Transport& network, bool has_reserve) {
+  const transport::Capabilities can = network.capabilities();
+  const std::string long_ones = "puts and gets from " + std::to_string(onesided::kRdmaBytes) + " bytes: ";
+  if (onesided::uses_rdma(network, config.net_rma)) {
+    return (has_reserve ? long_ones : "puts and gets: ") +
+           (can.rma ? "by the network's hardware" : "by the network's software (SHMEMX_NET_RMA=on)") +
            ", where the target opens its memory to it";
   }
-  const char* const reason = !can.keys                               ? "this network has messages only"
+  const char* const reason = network.rma() == nullptr                ? "this network has messages only"
                              : config.net_rma == config::NetRma::off ? "SHMEMX_NET_RMA=off"
                                                                      : "this network's own are software";
-  return what + "by messages (" + reason + ")";
+  return long_ones + "by messages (" + reason + ")";
 }
 
 std::string of_node(const Nodes& nodes, const std::string& path_reason) {
@@ -82,7 +84,7 @@ std::size_t first_network(const Nodes& nodes, int pe) {
 }
 
 std::string of_network(const Nodes& nodes, const config::Config& config, std::size_t index) {
-  const transport::Transport& network = *nodes.open[index];
+  transport::Transport& network = *nodes.open[index];
   PeList list;
   int first = -1;
   for (int pe = 0; pe < nodes.setup.n_pes; ++pe) {
@@ -100,7 +102,7 @@ std::string of_network(const Nodes& nodes, const config::Config& config, std::si
   text += line("", "payloads: eager up to " + std::to_string(network.capabilities().short_bytes) +
                        " bytes, long messages from " + std::to_string(transport::kLongBytes) +
                        " bytes on, placed without a copy");
-  text += line("", long_blocks_of(config, network.capabilities()));
+  text += line("", blocks_of(config, network, index + 1 < nodes.open.size()));
   return text + line("", std::string("progress: ") + progress_of(config, network));
 }
 

@@ -113,10 +113,14 @@ Result<Fabric> try_waiting(const Library& library, const fi_info& info, Waiting 
   return fabric;
 }
 
-// Opens an offer. A fabric on whose descriptor no thread can sleep is better than none.
+// Opens an offer. A fabric on whose descriptor no thread can sleep is better than none, and so is one without.
 Result<Fabric> try_offer(const Library& library, const fi_info& info) {
   auto fabric = try_waiting(library, info, Waiting::on_queue);
-  if (!fabric || comes_to_rest(*fabric)) return fabric;
+  if (!fabric) {
+    auto other = try_waiting(library, info, Waiting::on_nothing);
+    return other ? std::move(other) : std::move(fabric);
+  }
+  if (comes_to_rest(*fabric)) return fabric;
   auto other = try_waiting(library, info, Waiting::on_set);
   return other && comes_to_rest(*other) ? std::move(other) : std::move(fabric);
 }
@@ -155,13 +159,14 @@ int provider_preference(const char* provider, bool chosen_by_user) noexcept {
 Result<Choice> choose_fabric(const Library& library) {
   const char* wish = std::getenv("FI_PROVIDER");
   const bool chosen_by_user = wish != nullptr && wish[0] != '\0' && wish[0] != '^';
+  const std::uint32_t api = std::clamp(library.version(), kOldestApi, kNewestApi);
   std::vector<Info> lists;
   std::vector<Offer> offers;
   // Prefer receive buffers for many messages each. Not every provider has them.
   for (const std::uint64_t caps : {std::uint64_t{FI_MULTI_RECV}, std::uint64_t{0}}) {
     const Info hints = make_hints(library, caps);
     fi_info* list = nullptr;
-    if (library.getinfo(kApiVersion, nullptr, nullptr, 0, hints.get(), &list) != 0) continue;
+    if (library.getinfo(api, nullptr, nullptr, 0, hints.get(), &list) != 0) continue;
     lists.emplace_back(list, FreeInfo{&library});
     add_offers(list, chosen_by_user, offers);
   }

@@ -34,11 +34,14 @@ Status open_completions(Fabric& fabric, Waiting waiting) {
   fi_cq_attr attributes{};
   attributes.size = kCqEntries;
   attributes.format = FI_CQ_FORMAT_DATA;
-  attributes.wait_obj = waiting == Waiting::on_set ? FI_WAIT_SET : FI_WAIT_FD;
+  attributes.wait_obj = waiting == Waiting::on_set     ? FI_WAIT_SET
+                        : waiting == Waiting::on_queue ? FI_WAIT_FD
+                                                       : FI_WAIT_NONE;
   attributes.wait_set = fabric.wait_set.get();
   fid_cq* cq = nullptr;
   SHMEMX_OFI_TRY(fabric, fi_cq_open, fabric.domain.get(), &attributes, &cq, nullptr);
   fabric.cq.reset(cq);
+  if (waiting == Waiting::on_nothing) return {};
   struct fid* const waited_on = fabric.wait_set != nullptr ? &fabric.wait_set->fid : &cq->fid;
   SHMEMX_OFI_TRY(fabric, fi_control, waited_on, FI_GETWAIT, &fabric.wait_fd);
   return {};
@@ -61,8 +64,15 @@ bool Fabric::is_stream() const noexcept {
   return name.starts_with("net") || name.starts_with("tcp") || name.starts_with("sockets");
 }
 
+// psm3 and opx send RMA as messages, which the target's CPU executes.
+bool Fabric::has_rma() const noexcept {
+  const std::string_view name = info->fabric_attr->prov_name;
+  return !is_stream() && !name.starts_with("psm") && !name.starts_with("opx");
+}
+
 // A wait with a timeout of 0 makes the set's descriptor unreadable if there is nothing to do.
 bool Fabric::may_sleep() const noexcept {
+  if (wait_fd < 0) return true;
   if (wait_set != nullptr) return fi_wait(wait_set.get(), 0) == -FI_ETIMEDOUT;
   struct fid* queue = &cq->fid;
   return fi_trywait(fabric.get(), &queue, 1) == FI_SUCCESS;
@@ -95,6 +105,12 @@ Result<Fabric> open_fabric(const Library& library, const fi_info& info, Waiting 
   Fabric fabric;
   fabric.library = &library;
   fabric.info = Info(library.dupinfo(&info), FreeInfo{&library});
+  if (fabric.provider() == "shm") {
+    // The initiator copies by the kernel, and only then: with virtual addresses, no order of RMA, and no delivery
+    // complete, which would be a message to the target.
+    fabric.info->domain_attr->mr_mode |= FI_MR_VIRT_ADDR;
+    fabric.write_flags_ = FI_COMPLETION;
+  }
   fid_fabric* opened = nullptr;
   SHMEMX_OFI_TRY(fabric, library.fabric, fabric.info->fabric_attr, &opened, nullptr);
   fabric.fabric.reset(opened);

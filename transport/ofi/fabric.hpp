@@ -15,8 +15,10 @@
 
 namespace shmemx::ofi {
 
-// The version of libfabric's interface that this code uses.
-inline constexpr std::uint32_t kApiVersion = FI_VERSION(1, 14);
+// The versions of libfabric's interface that this code uses: the oldest, and the newest, which efa needs to write by
+// its device.
+inline constexpr std::uint32_t kOldestApi = FI_VERSION(1, 14);
+inline constexpr std::uint32_t kNewestApi = FI_VERSION(1, 18);
 
 template <class T>
 struct CloseFid {
@@ -33,7 +35,7 @@ using Info = std::unique_ptr<fi_info, FreeInfo>;
 
 // What one operation is known by while libfabric has it. First in whatever is handed over as a context.
 struct Operation {
-  enum class Kind : std::uint8_t { receive, packet, chunk, test };
+  enum class Kind : std::uint8_t { receive, packet, chunk, rma, test };
 
   explicit Operation(Kind what) noexcept : kind(what) {}
   fi_context2 context{};  // the provider's
@@ -41,8 +43,9 @@ struct Operation {
 };
 
 // What a thread sleeps on: a descriptor of the completion queue's own, or one of a wait set that the queue belongs to.
-// The queues of some providers leave theirs readable after the first completion; that of a set can be put right.
-enum class Waiting : std::uint8_t { on_queue, on_set };
+// The queues of some providers leave theirs readable after the first completion; that of a set can be put right. Others
+// (shm, efa) have none: whoever waits looks again and again.
+enum class Waiting : std::uint8_t { on_queue, on_set, on_nothing };
 
 struct Fabric {
   const Library* library = nullptr;
@@ -53,7 +56,7 @@ struct Fabric {
   Fid<fid_wait> wait_set;  // null: Waiting::on_queue
   Fid<fid_cq> cq;
   Fid<fid_ep> ep;
-  int wait_fd = -1;  // the set's or the CQ's
+  int wait_fd = -1;  // the set's or the CQ's; -1: none
 
   std::string provider() const { return info->fabric_attr->prov_name; }
   std::string interface() const { return info->domain_attr->name != nullptr ? info->domain_attr->name : "?"; }
@@ -63,6 +66,10 @@ struct Fabric {
   bool has_multi_recv() const noexcept { return (info->caps & FI_MULTI_RECV) != 0; }
   // Returns true if data move through the kernel's sockets: no RMA in hardware, one ordered stream to each peer.
   bool is_stream() const noexcept;
+  // Returns true if puts and gets need no CPU of the target.
+  bool has_rma() const noexcept;
+  // With these flags a write is complete when it is in the target's memory.
+  std::uint64_t write_flags() const noexcept { return write_flags_; }
   // Returns true if a thread may sleep on wait_fd: nothing to read, and nothing under way in the provider.
   bool may_sleep() const noexcept;
 
@@ -70,6 +77,10 @@ struct Fabric {
   std::string address_text(const std::string& name) const;     // for people
   std::string error_text(int error) const;                     // of a positive fi_errno
   Error failure(const char* what, std::int64_t result) const;  // of a negative result
+
+ private:
+  friend Result<Fabric> open_fabric(const Library& library, const fi_info& info, Waiting waiting);
+  std::uint64_t write_flags_ = FI_COMPLETION | FI_DELIVERY_COMPLETE;
 };
 
 // Opens an endpoint that can send and receive, from one result of fi_getinfo.

@@ -70,14 +70,16 @@ Result<Place> Memory::open_to_others(Bytes memory) {
   return enter(memory, FI_REMOTE_READ);
 }
 
-Result<Place> Memory::open_to_me(Bytes memory) {
-  if (!fabric_.wants(FI_MR_LOCAL)) return Place{};
+bool Memory::find(Bytes memory, void*& descriptor) const noexcept {
   const std::byte* base = nullptr;
-  if (const Range* range = range_of(memory, base)) {
-    Place place;
-    place.descriptor = range->place.descriptor;
-    return place;
-  }
+  const Range* const range = range_of(memory, base);
+  if (range != nullptr) descriptor = range->place.descriptor;
+  return range != nullptr;
+}
+
+Result<Place> Memory::open_to_me(Bytes memory) {
+  Place place;
+  if (!fabric_.wants(FI_MR_LOCAL) || find(memory, place.descriptor)) return place;
   return enter(memory, FI_SEND | FI_RECV | FI_READ | FI_WRITE);
 }
 

@@ -27,6 +27,8 @@ class Memory {
 
   // Registers memory for reads by others, while the Place lives.
   Result<Place> open_to_others(Bytes memory);
+  // Finds the descriptor of a registered range that holds the memory. Returns false if there is none.
+  bool find(Bytes memory, void*& descriptor) const noexcept;
   // Registers memory for operations of this PE. Most providers need nothing for that.
   Result<Place> open_to_me(Bytes memory);
 

@@ -28,8 +28,8 @@ Ofi::Ofi(Choice choice, const Setup& setup)
       memory_(fabric_, setup_.secret, setup_.me),
       peers_(fabric_, setup_),
       outbound_(fabric_, memory_, peers_, setup_),
-      transfers_(fabric_, memory_, peers_),
-      inbound_(fabric_, memory_, peers_, outbound_, transfers_),
+      rma_(fabric_, memory_, peers_),
+      inbound_(fabric_, memory_, peers_, outbound_, rma_.transfers()),
       keepalive_(transport::silence_before_reserve(setup_), now_ns()) {}
 
 // Closes the endpoint first, since the memory of operations under way must outlive it. If memory is registered with the
@@ -48,14 +48,13 @@ Status Ofi::open() {
   return inbound_.open(setup_);
 }
 
+transport::Capabilities Ofi::capabilities() const noexcept {
+  return {.rma = fabric_.has_rma(), .waits = fabric_.wait_fd >= 0, .short_bytes = kLongBytes - 1};
+}
+
 // A socket may bring what a PE has written after that PE was given up, and libfabric closes no single connection. So
 // over sockets there is no RMA with a reserve: messages arrive in memory of this transport.
-transport::Capabilities Ofi::capabilities() const noexcept {
-  return transport::Capabilities{.rma = !fabric_.is_stream(),
-                                 .keys = !fabric_.is_stream() || !setup_.has_reserve,
-                                 .waits = true,
-                                 .short_bytes = kLongBytes - 1};
-}
+transport::Rma* Ofi::rma() noexcept { return fabric_.is_stream() && setup_.has_reserve ? nullptr : &rma_; }
 
 Sent Ofi::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing, Urgency urgency) noexcept {
   return outbound_.send(peers_.contact(pe), Message{fixed, header, payload, outgoing, urgency});
@@ -65,7 +64,7 @@ Sent Ofi::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoin
 // them, so a waiting thread must keep polling for about as long as a payload takes.
 bool Ofi::assume_movement(bool moved) noexcept {
   constexpr std::uint32_t kMostPolls = 2000;  // without a completion, some milliseconds
-  if (moved || (transfers_.is_empty() && !outbound_.is_read_from())) {
+  if (moved || (rma_.is_empty() && !outbound_.is_read_from())) {
     polls_without_completion_ = 0;
     return false;
   }
@@ -74,7 +73,7 @@ bool Ofi::assume_movement(bool moved) noexcept {
 
 bool Ofi::poll(int) noexcept {
   bool moved = read_completions();
-  moved = transfers_.retry() || moved;
+  moved = rma_.transfers().retry() || moved;
   moved = outbound_.retry() || moved;
   inbound_.retry();
   if (!is_closing_ && (++polls_ % kPollsPerLook == 0 || is_armed_)) keep_alive();
@@ -108,15 +107,17 @@ void Ofi::on_completion(const fi_cq_data_entry& entry) {
       return outbound_.on_sent(static_cast<Packet&>(*operation));
     case Operation::Kind::chunk:
       return on_chunk(static_cast<Chunk&>(*operation));
+    case Operation::Kind::rma:
+      return rma_.on_ended(static_cast<RmaRequest&>(*operation), false);
     case Operation::Kind::test:
       return;
   }
 }
 
 void Ofi::on_chunk(Chunk& chunk) {
-  Transfer& transfer = transfers_.on_done(chunk);
+  Transfer& transfer = rma_.transfers().on_done(chunk);
   if (transfer.message != nullptr) return inbound_.on_chunk(transfer);
-  transfers_.end_if_over(transfer);
+  rma_.transfers().end_if_over(transfer);
 }
 
 void Ofi::on_failure() {
@@ -136,7 +137,12 @@ void Ofi::on_failure() {
     case Operation::Kind::chunk: {
       auto& chunk = static_cast<Chunk&>(*operation);
       peers_.fail(*chunk.transfer->peer, cause);
-      return transfers_.on_failed(chunk);
+      return rma_.transfers().on_failed(chunk);
+    }
+    case Operation::Kind::rma: {
+      auto& request = static_cast<RmaRequest&>(*operation);
+      peers_.fail(*request.peer, cause);
+      return rma_.on_ended(request, true);
     }
     case Operation::Kind::test:
       return;
@@ -174,7 +180,7 @@ bool Ofi::report() {
 // Tries again what the provider had refused: may_sleep() may have made room, and no event would tell.
 bool Ofi::arm() noexcept {
   if (!fabric_.may_sleep()) return false;
-  const bool moved = transfers_.retry();
+  const bool moved = rma_.transfers().retry();
   if (outbound_.retry() || moved || peers_.has_news()) return false;
   if (timer_ && !is_closing_ && watches_peers()) {
     timer_->set(keepalive_.round_end_ns());
@@ -226,8 +232,8 @@ bool Ofi::abandon(int pe) noexcept {
     outbound_.drop(peer);
     peer.abandoned_ns = now_ns();
   }
-  if (!transfers_.end_all(peer)) return true;
-  if (now_ns() - peer.abandoned_ns > std::uint64_t{setup_.timeout_ms} * 1'000'000U) transfers_.give_up(peer);
+  if (!rma_.end_all(peer)) return true;
+  if (now_ns() - peer.abandoned_ns > std::uint64_t{setup_.timeout_ms} * 1'000'000U) rma_.give_up(peer);
   return false;
 }
 
@@ -236,61 +242,10 @@ std::string Ofi::describe(int pe) const {
   const Peer* peer = pe >= 0 && pe < setup_.n_pes ? peers_.find(pe) : nullptr;
   if (peer != nullptr && !peer->name.empty()) text += " -> " + fabric_.address_text(peer->name);
   text += ", payloads above " + std::to_string(kEagerBytes >> 10) + " KiB by rendezvous";
-  text += ", progress when polled or when the descriptor wakes";
+  text += fabric_.wait_fd >= 0 ? ", progress when polled or when the descriptor wakes"
+                               : ", progress when polled: the provider wakes nobody";
   if (!passed_over_.empty()) text += "; passed over: " + passed_over_;
   return text;
-}
-
-Result<std::string> Ofi::register_memory(std::byte* base, std::size_t bytes) {
-  return memory_.register_range(base, bytes);
-}
-
-Transfer* Ofi::prepare(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> local) {
-  std::uint64_t address = 0;
-  std::uint64_t name = 0;
-  Peer& peer = peers_.contact(pe);
-  if (peer.is_lost || transfers_.is_full()) return nullptr;
-  if (!Memory::parse_key(key, address, name)) {
-    peers_.fail(peer, "a memory key of " + std::to_string(key.size()) + " bytes");
-    return nullptr;
-  }
-  Transfer* transfer = transfers_.take();
-  transfer->peer = &peer;
-  transfer->local = local.data();
-  transfer->remote = address + offset;
-  transfer->key = name;
-  transfer->total = local.size();
-  return transfer;
-}
-
-// Returns true if the peer is lost; otherwise the caller tries again.
-bool Ofi::is_dropped(int pe, Completion& completion) {
-  completion.failed = completion.failed || peers_.contact(pe).is_lost;
-  return peers_.contact(pe).is_lost;
-}
-
-bool Ofi::start(Transfer& transfer, Completion& completion) {
-  if (!transfers_.try_start(transfer)) {
-    transfers_.release(&transfer);
-    return false;
-  }
-  transfer.completion = &completion;
-  ++completion.open;
-  return true;
-}
-
-bool Ofi::put(int pe, Bytes key, std::uint64_t offset, Bytes source, Completion& completion) noexcept {
-  Transfer* transfer = prepare(pe, key, offset, {const_cast<std::byte*>(source.data()), source.size()});
-  if (transfer == nullptr) return is_dropped(pe, completion);
-  transfer->is_write = true;
-  return start(*transfer, completion);
-}
-
-bool Ofi::get(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> dest, Completion& completion) noexcept {
-  Transfer* transfer = prepare(pe, key, offset, dest);
-  if (transfer == nullptr) return is_dropped(pe, completion);
-  transfer->is_write = false;
-  return start(*transfer, completion);
 }
 
 }  // namespace shmemx::ofi

@@ -9,6 +9,7 @@
 #include "transport/ofi/fabric.hpp"
 #include "transport/ofi/inbound.hpp"
 #include "transport/ofi/memory.hpp"
+#include "transport/ofi/ofi_rma.hpp"
 #include "transport/ofi/outbound.hpp"
 #include "transport/ofi/peer.hpp"
 #include "transport/ofi/transfer.hpp"
@@ -37,11 +38,7 @@ class Ofi final : public Transport {
   bool abandon(int pe) noexcept override;
   std::string describe(int pe) const override;
 
-  Result<std::string> register_memory(std::byte* base, std::size_t bytes) override;
-  void unregister_memory(std::byte* base) noexcept override { memory_.unregister_range(base); }
-  bool put(int pe, Bytes key, std::uint64_t offset, Bytes source, Completion& completion) noexcept override;
-  bool get(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> dest,
-           Completion& completion) noexcept override;
+  transport::Rma* rma() noexcept override;
 
  private:
   bool read_completions();
@@ -54,9 +51,6 @@ class Ofi final : public Transport {
   bool watches_peers() const noexcept;
   void ping_all();
   static bool has_parted(const Peer& peer, bool is_hasty) noexcept;
-  Transfer* prepare(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> local);
-  bool is_dropped(int pe, Completion& completion);
-  bool start(Transfer& transfer, Completion& completion);
 
   const Setup setup_;
   Fabric fabric_;
@@ -64,7 +58,7 @@ class Ofi final : public Transport {
   Memory memory_;
   Peers peers_;
   Outbound outbound_;
-  Transfers transfers_;
+  OfiRma rma_;
   Inbound inbound_;
   transport::Keepalive keepalive_;
   std::optional<transport::KeepaliveTimer> timer_;  // none where the provider has no descriptor

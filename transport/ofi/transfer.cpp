@@ -28,7 +28,7 @@ void Transfers::release(Transfer* transfer) {
   transfer->place = Place{};
   transfer->posted = transfer->done = transfer->total = 0;
   transfer->message = nullptr;
-  transfer->completion = nullptr;
+  transfer->waiter = {};
   free_.push_back(transfer);
 }
 
@@ -40,8 +40,7 @@ std::int64_t Transfers::post(Transfer& transfer, Chunk& chunk) {
   const fi_msg_rma message{&local, &transfer.place.descriptor, 1, transfer.peer->address, &remote, 1, &chunk.context,
                            0};
   if (!transfer.is_write) return fi_readmsg(fabric_.ep.get(), &message, FI_COMPLETION);
-  // A write is complete when it is in the target's memory.
-  return fi_writemsg(fabric_.ep.get(), &message, FI_COMPLETION | FI_DELIVERY_COMPLETE);
+  return fi_writemsg(fabric_.ep.get(), &message, fabric_.write_flags());
 }
 
 // Posts chunks. Returns false if the provider takes nothing now.
@@ -102,9 +101,10 @@ void Transfers::on_failed(Chunk& chunk) noexcept {
 void Transfers::end_if_over(Transfer& transfer) noexcept {
   const bool is_over = transfer.is_complete() || (transfer.peer->is_lost && !transfer.is_busy());
   if (!is_over || transfer.message != nullptr) return;
-  if (transfer.completion != nullptr) {
-    transfer.completion->failed = transfer.completion->failed || !transfer.is_complete();
-    --transfer.completion->open;
+  if (transfer.waiter.completion != nullptr) {
+    transfer.waiter.completion->failed = transfer.waiter.completion->failed || !transfer.is_complete();
+    --transfer.waiter.completion->open;
+    if (transfer.waiter.source_use != nullptr) --transfer.waiter.source_use->open;
   }
   release(&transfer);
 }
@@ -112,18 +112,19 @@ void Transfers::end_if_over(Transfer& transfer) noexcept {
 bool Transfers::end_all(const Peer& peer) noexcept {
   bool any = false;
   for (const std::unique_ptr<Transfer>& transfer : all_) {
-    if (transfer->peer != &peer || transfer->completion == nullptr) continue;
+    if (transfer->peer != &peer || transfer->waiter.completion == nullptr) continue;
     end_if_over(*transfer);
-    any = any || transfer->completion != nullptr;
+    any = any || transfer->waiter.completion != nullptr;
   }
   return any;
 }
 
 void Transfers::give_up(const Peer& peer) noexcept {
   for (const std::unique_ptr<Transfer>& transfer : all_) {
-    if (transfer->peer != &peer || transfer->completion == nullptr) continue;
-    transfer->completion->failed = transfer->completion->is_unknown = true;
-    --std::exchange(transfer->completion, nullptr)->open;
+    if (transfer->peer != &peer || transfer->waiter.completion == nullptr) continue;
+    transfer->waiter.completion->failed = transfer->waiter.completion->is_unknown = true;
+    --std::exchange(transfer->waiter.completion, nullptr)->open;
+    if (transfer->waiter.source_use != nullptr) --std::exchange(transfer->waiter.source_use, nullptr)->open;
   }
 }
 

@@ -22,6 +22,12 @@ struct Chunk : Operation {
   bool is_busy = false;
 };
 
+// What a put or get counts down at its end; null: nothing.
+struct Waiter {
+  Completion* completion = nullptr;
+  Completion* source_use = nullptr;
+};
+
 struct Transfer {
   // A few chunks at once keep a stream full. Each completed one is a sign of life.
   static constexpr std::size_t kChunks = 4;
@@ -36,8 +42,8 @@ struct Transfer {
   std::size_t posted = 0;
   std::size_t done = 0;
   bool is_stalled = false;
-  transport::InboundMessage* message = nullptr;  // of a long message; else `completion` is set
-  Completion* completion = nullptr;
+  transport::InboundMessage* message = nullptr;  // of a long message; else `waiter` has a completion
+  Waiter waiter;
   std::array<Chunk, kChunks> chunks;
 
   bool is_busy() const noexcept {
@@ -49,6 +55,8 @@ struct Transfer {
 
 class Transfers {
  public:
+  static constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+
   Transfers(Fabric& fabric, Memory& memory, Peers& peers);
 
   // Returns a free transfer for the caller to fill in and start.
@@ -77,7 +85,6 @@ class Transfers {
   bool retry();
 
  private:
-  static constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
   static constexpr std::size_t kMost = 1024;
 
   bool pump(Transfer& transfer);

@@ -11,19 +11,13 @@
 #include "transport/common/session.hpp"
 #include "transport/ucx/inbox.hpp"
 #include "transport/ucx/staging.hpp"
+#include "transport/ucx/ucx_rma.hpp"
 #include "transport/ucx/wire.hpp"
 
 namespace shmemx::ucx {
 
 class UcxTransport;
 struct LongSend;
-
-// A key of that PE's memory, unpacked for its endpoint.
-struct RemoteKey {
-  std::string bytes;
-  std::uint64_t base;
-  ucp_rkey_h rkey;
-};
 
 struct Peer {
   Peer(UcxTransport& owner, int number, ucp_worker_h worker, const Setup& setup, InboxEvents& events) noexcept
@@ -62,8 +56,7 @@ struct Peer {
 
   transport::Keepalive::Peer keepalive;
 
-  std::vector<Completion*> unflushed;  // of puts that no flush covers yet
-  std::vector<RemoteKey> keys;
+  std::vector<Unflushed> unflushed;
   unsigned transfers = 0;  // puts, gets and flushes that have not ended
 
   bool is_gone() const noexcept { return has_left || is_lost; }

@@ -97,8 +97,7 @@ bool UcxTransport::abandon(int pe) noexcept {
   if (!std::exchange(peer.is_abandoned, true)) {
     peer.is_lost = true;
     peer.inbox.release();
-    for (const RemoteKey& key : peer.keys) ::ucp_rkey_destroy(key.rkey);
-    peer.keys.clear();
+    rma_.drop_keys(peer);
     if (peer.endpoint != nullptr) {
       ucp_request_param_t param{};
       param.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;

@@ -34,21 +34,19 @@ UcxTransport::UcxTransport(const Setup& setup, Library library, transport::Keepa
       keepalive_(transport::silence_before_reserve(setup), now_ns()),
       timer_(std::move(timer)),
       is_native_(has_native_rma(library_.resources())),
-      peers_(static_cast<std::size_t>(setup.n_pes)) {}
+      peers_(static_cast<std::size_t>(setup.n_pes)),
+      rma_(*this, library_.context()) {}
 
 // The worker calls back while it ends, so peers outlive it.
 UcxTransport::~UcxTransport() {
   is_closing_ = true;
-  for (Peer* peer : peers_.list()) {
-    peer->inbox.release();
-    for (const RemoteKey& key : peer->keys) ::ucp_rkey_destroy(key.rkey);
-  }
-  for (const Registered& registered : registered_) ::ucp_mem_unmap(library_.context(), registered.handle);
+  for (Peer* peer : peers_.list()) peer->inbox.release();
+  rma_.release_all();
   library_.stop();
 }
 
 transport::Capabilities UcxTransport::capabilities() const noexcept {
-  return {.rma = is_native_, .keys = true, .waits = true, .short_bytes = kLongBytes - 1};
+  return {.rma = is_native_, .waits = true, .short_bytes = kLongBytes - 1};
 }
 
 std::string UcxTransport::endpoint_address() const {
@@ -62,7 +60,7 @@ bool UcxTransport::poll(int) noexcept {
   if (!challenged_.empty()) send_challenges();
   if (!new_.empty()) connect_new();
   if (!pinged_by_.empty()) reply_to_pings();
-  if (!unflushed_.empty()) flush_puts();
+  if (rma_.has_unflushed()) rma_.flush_puts();
   if ((is_idle_ || ++busy_polls_ >= kEnoughPolls) && keepalive_.is_round_over(now_ns())) end_keepalive_round();
   for (const int source : std::exchange(events_.broken, {})) {
     Peer& peer = *peers_.find(source);
@@ -74,7 +72,7 @@ bool UcxTransport::poll(int) noexcept {
 
 bool UcxTransport::arm() noexcept {
   // UCX makes its descriptor readable for what arrives, not for what it has begun itself.
-  if (!is_idle_ || !lost_.empty() || !pinged_by_.empty() || !challenged_.empty() || !unflushed_.empty()) return false;
+  if (!is_idle_ || !lost_.empty() || !pinged_by_.empty() || !challenged_.empty() || rma_.has_unflushed()) return false;
   if (::ucp_worker_arm(library_.worker()) == UCS_ERR_BUSY) return false;
   const bool watches =
       std::any_of(peers_.list().begin(), peers_.list().end(), [](const Peer* peer) { return is_watched(*peer); });

@@ -13,6 +13,7 @@
 #include "transport/ucx/library.hpp"
 #include "transport/ucx/long_send.hpp"
 #include "transport/ucx/peer.hpp"
+#include "transport/ucx/ucx_rma.hpp"
 
 namespace shmemx::ucx {
 
@@ -35,20 +36,10 @@ class UcxTransport final : public Transport {
   bool abandon(int pe) noexcept override;
   std::string describe(int pe) const override;
 
-  Result<std::string> register_memory(std::byte* base, std::size_t bytes) override;
-  void unregister_memory(std::byte* base) noexcept override;
-  void forget_key(int pe, Bytes key) noexcept override;
-  bool put(int pe, Bytes key, std::uint64_t offset, Bytes source, Completion& completion) noexcept override;
-  bool get(int pe, Bytes key, std::uint64_t offset, std::span<std::byte> dest,
-           Completion& completion) noexcept override;
+  transport::Rma* rma() noexcept override { return &rma_; }
 
  private:
-  struct Flush;
-  struct Getting;
-  struct Registered {
-    std::byte* base;
-    ucp_mem_h handle;
-  };
+  friend class UcxRma;
 
   UcxTransport(const Setup& setup, Library library, transport::KeepaliveTimer timer);
   Status listen();
@@ -94,13 +85,6 @@ class UcxTransport final : public Transport {
   void open_sessions(std::uint64_t deadline_ns) noexcept;
   void wait_for_peers(std::uint64_t deadline_ns) noexcept;
 
-  // rma.cpp
-  const RemoteKey* unpack(Peer& peer, Bytes key);
-  void flush_puts();
-  static void put_ended(void* request, ucs_status_t status, void* peer);
-  static void get_ended(void* request, ucs_status_t status, void* getting);
-  static void flush_ended(void* request, ucs_status_t status, void* flush);
-
   Setup setup_;
   Library library_;
   transport::Keepalive keepalive_;
@@ -117,9 +101,8 @@ class UcxTransport final : public Transport {
   std::vector<Peer*> pinged_by_;
   std::vector<Peer*> challenged_;  // whose hello has to be answered
   std::vector<Peer*> lost_;        // not reported yet
-  std::vector<Peer*> unflushed_;   // with puts that no flush covers yet
   StagingPool pool_;
-  std::vector<Registered> registered_;
+  UcxRma rma_;
 };
 
 }  // namespace shmemx::ucx

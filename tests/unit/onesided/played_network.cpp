@@ -75,14 +75,26 @@ void PlayedNetwork::unregister_memory(std::byte*) noexcept {
   --n_registered_;
 }
 
-bool PlayedNetwork::put(int, transport::Bytes key, std::uint64_t offset, transport::Bytes source,
-                        transport::Completion& done) noexcept {
-  return start({begin_of(key) + offset, const_cast<std::byte*>(source.data()), source.size(), &done, true, 0});
+transport::RemoteKey* PlayedNetwork::import_key(int, transport::Bytes key) noexcept {
+  imported_.push_back(std::make_unique<Imported>());
+  imported_.back()->begin = begin_of(key);
+  return imported_.back().get();
 }
 
-bool PlayedNetwork::get(int, transport::Bytes key, std::uint64_t offset, std::span<std::byte> dest,
+void PlayedNetwork::release_key(transport::RemoteKey* key) noexcept {
+  if (std::erase_if(imported_, [key](const auto& imported) { return imported.get() == key; }) != 1)
+    log.push_back("released twice");
+}
+
+bool PlayedNetwork::put(const transport::RemoteKey& key, std::uint64_t offset, transport::Bytes source,
+                        transport::Completion& done, transport::Completion* source_use) noexcept {
+  const std::uint64_t at = static_cast<const Imported&>(key).begin + offset;
+  return start({at, const_cast<std::byte*>(source.data()), source.size(), &done, source_use, true, 0});
+}
+
+bool PlayedNetwork::get(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
                         transport::Completion& done) noexcept {
-  return start({begin_of(key) + offset, dest.data(), dest.size(), &done, false, 0});
+  return start({static_cast<const Imported&>(key).begin + offset, dest.data(), dest.size(), &done, nullptr, false, 0});
 }
 
 bool PlayedNetwork::start(Started transfer) {
@@ -94,6 +106,7 @@ bool PlayedNetwork::start(Started transfer) {
   log.push_back(transfer.is_put ? "start put" : "start get");
   transfer.due = polls_ + transfer_polls;
   ++transfer.done->open;
+  if (transfer.source_use != nullptr) ++transfer.source_use->open;
   transfers_.push_back(transfer);
   return true;
 }
@@ -104,6 +117,7 @@ void PlayedNetwork::finish(const Started& transfer) {
   std::byte* const at = remote.data() + (fits ? transfer.at : 0);
   if (fits) std::memcpy(transfer.is_put ? at : transfer.local, transfer.is_put ? transfer.local : at, transfer.bytes);
   --transfer.done->open;
+  if (transfer.source_use != nullptr) --transfer.source_use->open;
 }
 
 void PlayedNetwork::execute(const Sent& message) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,14 +16,14 @@ namespace shmemx::unit {
 inline constexpr int kOther = 1;
 inline constexpr std::size_t kRemoteBytes = std::size_t{1} << 20;
 
-class PlayedNetwork final : public test_support::FakeTransport {
+class PlayedNetwork final : public test_support::FakeTransport, private transport::Rma {
  public:
   PlayedNetwork() : FakeTransport("played") { can = kHardware; }
 
-  static constexpr transport::Capabilities kHardware{
-      .rma = true, .keys = true, .waits = false, .short_bytes = transport::kLongBytes};
+  static constexpr transport::Capabilities kHardware{.rma = true, .waits = false, .short_bytes = transport::kLongBytes};
 
   // The script of the case.
+  bool has_rma = true;
   bool opens = true;                          // does the other PE open its memory?
   std::uint64_t key_range = kRemoteBytes;     // of each of its keys
   int message_polls = 1, transfer_polls = 1;  // until they take effect
@@ -50,14 +51,14 @@ class PlayedNetwork final : public test_support::FakeTransport {
                        transport::Outgoing*, transport::Urgency) noexcept override;
   bool poll(int) noexcept override;
   bool arm() noexcept override { return false; }
-  Result<std::string> register_memory(std::byte*, std::size_t bytes) override;
-  void unregister_memory(std::byte*) noexcept override;
-  bool put(int, transport::Bytes key, std::uint64_t offset, transport::Bytes source,
-           transport::Completion& done) noexcept override;
-  bool get(int, transport::Bytes key, std::uint64_t offset, std::span<std::byte> dest,
-           transport::Completion& done) noexcept override;
+  transport::Rma* rma() noexcept override { return has_rma ? this : nullptr; }
+  // Keys of other PEs that have been imported and not released.
+  std::size_t imported() const { return imported_.size(); }
 
  private:
+  struct Imported : transport::RemoteKey {
+    std::uint64_t begin = 0;
+  };
   struct Sent {
     unsigned handler;
     int due;
@@ -68,10 +69,19 @@ class PlayedNetwork final : public test_support::FakeTransport {
     std::byte* local;
     std::size_t bytes;
     transport::Completion* done;
+    transport::Completion* source_use;
     bool is_put;
     int due;
   };
 
+  Result<std::string> register_memory(std::byte*, std::size_t bytes) override;
+  void unregister_memory(std::byte*) noexcept override;
+  transport::RemoteKey* import_key(int pe, transport::Bytes key) noexcept override;
+  void release_key(transport::RemoteKey* key) noexcept override;
+  bool put(const transport::RemoteKey& key, std::uint64_t offset, transport::Bytes source, transport::Completion& done,
+           transport::Completion* source_use) noexcept override;
+  bool get(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+           transport::Completion& done) noexcept override;
   bool start(Started transfer);
   void finish(const Started& transfer);
   void execute(const Sent& message);
@@ -82,6 +92,7 @@ class PlayedNetwork final : public test_support::FakeTransport {
 
   std::deque<Sent> messages_;
   std::deque<Started> transfers_;
+  std::vector<std::unique_ptr<Imported>> imported_;
   int polls_ = 0;
   std::size_t n_registered_ = 0;
   std::uint32_t executed_ = 0;

@@ -53,9 +53,11 @@ inline Process& process() {
 
 // One life of the library.
 struct Life {
-  explicit Life(config::NetRma choice = config::NetRma::automatic, const transport::Capabilities* can = nullptr)
+  enum class Network : std::uint8_t { hardware, software, messages };
+  explicit Life(config::NetRma choice = config::NetRma::automatic, Network kind = Network::hardware)
       : network(process().network) {
-    if (can != nullptr) network.can = *can;
+    network.can.rma = kind == Network::hardware;
+    network.has_rma = kind != Network::messages;
     transport::Transport* const networks[] = {&network};
     onesided::open_rdma(choice, networks, std::uint64_t{1} << 20);
     for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i * 7 + (i >> 8));
@@ -66,6 +68,7 @@ struct Life {
     network.log.clear();
     network.answers.clear();
     network.can = PlayedNetwork::kHardware;
+    network.has_rma = true;
     network.opens = network.registers = network.names_itself = true;
     network.key_range = kRemoteBytes;
     network.most_registered = 1000;
@@ -76,6 +79,10 @@ struct Life {
   }
   void put(std::size_t offset, std::size_t bytes, am::SendOptions options = {}) {
     onesided::put("put", at(offset), source.data(), bytes, options);
+  }
+  // As the program does it.
+  void put_of_program(std::size_t offset, std::size_t bytes) {
+    onesided::put("put", context::default_context(), at(offset), source.data(), bytes);
   }
   void put_nbi(std::size_t offset, std::size_t bytes) {
     onesided::put_nbi("put_nbi", context::default_context(), at(offset), source.data(), bytes);

@@ -106,21 +106,20 @@ BOOST_AUTO_TEST_CASE(a_busy_network_is_asked_again) {
 }
 
 BOOST_AUTO_TEST_CASE(only_where_it_is_wanted_and_can_be_had) {
-  const transport::Capabilities software{.rma = false, .keys = true, .waits = false, .short_bytes = kLong};
-  const transport::Capabilities nothing{.rma = false, .keys = false, .waits = false, .short_bytes = kLong};
-  const auto key_requests = [](config::NetRma choice, const transport::Capabilities* can) {
-    Life life(choice, can);
+  using Network = Life::Network;
+  const auto key_requests = [](config::NetRma choice, Network network) {
+    Life life(choice, network);
     life.put(0, kLong);
     onesided::flush("quiet", {});
     BOOST_CHECK(life.has(0, kLong));
     return life.network.count("message key request");
   };
   using config::NetRma;
-  BOOST_CHECK_EQUAL(key_requests(NetRma::automatic, nullptr), 1u);
-  BOOST_CHECK_EQUAL(key_requests(NetRma::automatic, &software), 0u);
-  BOOST_CHECK_EQUAL(key_requests(NetRma::on, &software), 1u);
-  BOOST_CHECK_EQUAL(key_requests(NetRma::on, &nothing), 0u);
-  BOOST_CHECK_EQUAL(key_requests(NetRma::off, nullptr), 0u);
+  BOOST_CHECK_EQUAL(key_requests(NetRma::automatic, Network::hardware), 1u);
+  BOOST_CHECK_EQUAL(key_requests(NetRma::automatic, Network::software), 0u);
+  BOOST_CHECK_EQUAL(key_requests(NetRma::on, Network::software), 1u);
+  BOOST_CHECK_EQUAL(key_requests(NetRma::on, Network::messages), 0u);
+  BOOST_CHECK_EQUAL(key_requests(NetRma::off, Network::hardware), 0u);
 }
 
 BOOST_AUTO_TEST_CASE(quiet_waits_for_transfers) {
@@ -204,7 +203,7 @@ BOOST_AUTO_TEST_CASE(quiet_does_not_wait_for_parts_of_collectives) {
 
 // What the program has put leaves with them, and is what quiet is about.
 BOOST_AUTO_TEST_CASE(quiet_waits_for_what_a_collective_has_pushed_out) {
-  Life life;
+  Life life(config::NetRma::off);
   life.network.message_polls = 1000;
   for (int i = 0; i < 2; ++i) life.put_nbi(64, 100);
   life.put(300, 100, am::kNotCounted);
@@ -304,7 +303,7 @@ BOOST_AUTO_TEST_CASE(rubbish_ends_the_job) {
 
 BOOST_AUTO_TEST_CASE(a_put_that_is_not_small_leaves_at_once_behind_the_batch_for_its_pe) {
   constexpr am::SendOptions kSession{.leave = am::Leave::session};
-  Life life;
+  Life life(config::NetRma::off);
   life.network.message_polls = 50;
   life.put(0, 8, kSession);
   life.put(8, 8, kSession);

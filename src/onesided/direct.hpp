@@ -1,0 +1,58 @@
+// Puts and gets of the program, of any size, by a network that needs no CPU of the target: one look-up in an array, one
+// lock, one call of the network, no allocation. The general path (rdma.hpp) asks for the keys; from then on what lies
+// in one registered piece of the heap or of the static data is accessed like this.
+//
+// Where something does not fit, nothing has begun when a call returns false, and the general path or messages do it:
+// no key yet, a range over two pieces, or another network that may have to take over and then repeats what was lost.
+//
+// Edges: under the endpoint's lock, all of it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "context/context.hpp"
+#include "context/location.hpp"
+#include "rma/strided.hpp"
+#include "transport/rma.hpp"
+
+namespace shmemx::onesided {
+
+// Is a piece of a PE known? Set under the endpoint's lock, and read without.
+inline constinit std::atomic<bool> direct_keys{false};
+inline bool has_direct_keys() noexcept { return direct_keys.load(std::memory_order_relaxed); }  // a hint
+
+// By the general path, under the endpoint's lock: `place` lies in the piece of `bytes` from `begin` on.
+struct DirectPiece {
+  std::uint64_t begin;
+  std::uint64_t bytes;
+  transport::RemoteKey* key;
+
+  bool holds(std::uint64_t offset, std::uint64_t n) const noexcept {
+    return offset >= begin && bytes >= n && offset - begin <= bytes - n;
+  }
+};
+void add_direct(const context::Place& place, const DirectPiece& piece, transport::Rma& rma);
+// Under the endpoint's lock. All operations have ended.
+void forget_direct() noexcept;
+
+// Return false if the general path has to do it. Require has_direct_keys().
+// Returns when the source may be used again.
+bool put_direct(const char* routine, const context::Context& context, const context::Place& dest, const void* source,
+                std::size_t bytes) noexcept;
+// The source stays in use until the flush of the context.
+bool put_nbi_direct(const char* routine, const context::Context& context, const context::Place& dest,
+                    const void* source, std::size_t bytes) noexcept;
+bool put_strided_direct(const char* routine, const context::Context& context, context::Place dest, const void* source,
+                        const rma::Strided& shape) noexcept;
+bool get_direct(const char* routine, void* dest, const context::Place& source, std::size_t bytes) noexcept;
+bool get_nbi_direct(const char* routine, const context::Context& context, void* dest, const context::Place& source,
+                    std::size_t bytes) noexcept;
+bool get_strided_direct(const char* routine, void* dest, context::Place source, const rma::Strided& shape) noexcept;
+
+// Wait until the puts of a context, or all of its operations, or those of all contexts (null), are complete.
+void await_direct_puts(const char* routine, const context::Context& context) noexcept;
+void await_direct(const char* routine, const context::Context* context) noexcept;
+
+}  // namespace shmemx::onesided

@@ -1,0 +1,190 @@
+// Puts and gets of the program over a network that needs no CPU of the target (played_network.hpp).
+#include <boost/test/unit_test.hpp>
+#include <cstring>
+#include <vector>
+
+#include "onesided/direct.hpp"
+#include "rdma_life.hpp"
+
+BOOST_AUTO_TEST_SUITE(onesided_direct)
+
+namespace {
+
+using namespace shmemx;
+using unit::kLong;
+using unit::kOther;
+using unit::Life;
+using unit::Log;
+
+const context::Context& context() { return context::default_context(); }
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(any_size_goes_by_the_network) {
+  Life life;
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{8}, std::size_t{1000}, kLong, 4 * kLong}) {
+    life.put_of_program(64, bytes);
+    onesided::flush("quiet", {&context()});
+    BOOST_CHECK(life.has(64, bytes));
+    std::vector<std::byte> back(bytes);
+    onesided::get("get", back.data(), Life::at(64), bytes);
+    BOOST_CHECK(std::memcmp(back.data(), life.source.data(), bytes) == 0);
+  }
+  BOOST_CHECK_EQUAL(life.network.count("message key request"), 1u);
+  BOOST_CHECK_EQUAL(life.network.count("message put"), 0u);
+  BOOST_CHECK_EQUAL(life.network.count("message"), 0u);
+  BOOST_CHECK_EQUAL(life.network.count("put"), 5u);
+  BOOST_CHECK_EQUAL(life.network.count("get"), 5u);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_put_for_no_bytes) {
+  Life life;
+  life.put_of_program(64, 0);
+  std::byte none;
+  onesided::get("get", &none, Life::at(64), 0);
+  onesided::flush("quiet", {&context()});
+  BOOST_CHECK_EQUAL(life.network.count("start put") + life.network.count("start get"), 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_range_over_two_pieces_is_cut) {
+  Life life;
+  life.network.key_range = kLong;
+  life.put_of_program(0, 8);
+  life.put_of_program(kLong, 8);
+  life.network.log.clear();
+  life.put_of_program(kLong - 100, 200);
+  std::vector<std::byte> back(200);
+  onesided::get("get", back.data(), Life::at(kLong - 100), back.size());
+  BOOST_CHECK(life.has(kLong - 100, 200));
+  BOOST_CHECK(std::memcmp(back.data(), life.source.data(), back.size()) == 0);
+  BOOST_CHECK_EQUAL(life.network.count("put"), 2u);
+  BOOST_CHECK_EQUAL(life.network.count("get"), 2u);
+  BOOST_CHECK_EQUAL(life.network.count("out of range"), 0u);
+}
+
+BOOST_AUTO_TEST_CASE(both_windows_have_pieces) {
+  Life life;
+  const context::Place statics{kOther, windows::kStaticWindow, 128};
+  for (int i = 0; i < 2; ++i) {
+    life.put_of_program(0, 8);
+    onesided::put("p", context(), statics, life.source.data(), 8);
+  }
+  BOOST_CHECK_EQUAL(life.network.count("message key request"), 2u);
+  BOOST_CHECK_EQUAL(life.network.count("start put"), 4u);
+  BOOST_CHECK_EQUAL(life.network.imported(), 2u);
+}
+
+BOOST_AUTO_TEST_CASE(quiet_waits_for_its_context_and_a_flush_of_all_for_all) {
+  Life life;
+  life.put_of_program(0, 8);
+  life.network.log.clear();
+  life.network.transfer_polls = 50;
+  const context::Context& other = context::context_table[7];
+  std::vector<std::byte> back(100);
+  life.put_nbi(0, 100);
+  onesided::get_nbi("get_nbi", context(), back.data(), Life::at(kLong), back.size());
+  onesided::flush("quiet", {&other});
+  BOOST_CHECK_EQUAL(life.network.count("put") + life.network.count("get"), 0u);
+  onesided::flush("quiet", {&context()});
+  BOOST_CHECK_EQUAL(life.network.count("put"), 1u);
+  BOOST_CHECK_EQUAL(life.network.count("get"), 1u);
+  onesided::put_nbi("put_nbi", other, Life::at(0), life.source.data(), 8);
+  onesided::flush("quiet", {});
+  BOOST_CHECK_EQUAL(life.network.count("put"), 2u);
+  life.put_nbi(0, 100);
+  onesided::flush("pe_quiet", {&context(), kOther});
+  BOOST_CHECK_EQUAL(life.network.count("put"), 3u);
+}
+
+BOOST_AUTO_TEST_CASE(a_put_returns_when_the_source_may_be_used_again) {
+  Life life;
+  life.put_of_program(0, 8);
+  life.network.log.clear();
+  life.network.transfer_polls = 20;
+  life.put_nbi(0, 100);
+  BOOST_CHECK((life.network.log == Log{"start put"}));
+  life.put_of_program(200, 100);
+  BOOST_CHECK((life.network.log == Log{"start put", "start put", "put", "put"}));
+}
+
+BOOST_AUTO_TEST_CASE(fences_order_puts_and_messages) {
+  Life life;
+  life.put_of_program(0, 8);
+  onesided::flush("quiet", {});
+  life.network.log.clear();
+  life.network.message_polls = life.network.transfer_polls = 50;
+  life.put_nbi(0, 8);
+  onesided::fence_unmapped("fence", context());
+  BOOST_CHECK((life.network.log == Log{"start put", "put"}));
+  life.network.log.clear();
+  life.put(0, 8);  // a message
+  onesided::fence_unmapped("fence", context());
+  life.put_nbi(0, 8);
+  life.put_nbi(8, 8);
+  onesided::flush("quiet", {});
+  BOOST_CHECK((life.network.log == Log{"message put", "start put", "start put", "put", "put"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_busy_network_is_asked_again) {
+  Life life;
+  life.put_of_program(0, 8);
+  life.network.refuses_once = true;
+  life.put_of_program(64, 8);
+  onesided::flush("quiet", {});
+  BOOST_CHECK(life.has(64, 8));
+  BOOST_CHECK_EQUAL(life.network.count("refused"), 1u);
+}
+
+BOOST_AUTO_TEST_CASE(blocks_with_gaps_go_one_by_one) {
+  Life life;
+  std::memset(life.network.remote.data(), 0, 4096);
+  onesided::put_strided("iput", context(), Life::at(0), life.source.data(), {8, 10, 24, 16});
+  onesided::flush("quiet", {});
+  for (std::size_t i = 0; i < 10; ++i) {
+    BOOST_CHECK(std::memcmp(life.network.remote.data() + 24 * i, life.source.data() + 16 * i, 8) == 0);
+    BOOST_CHECK(life.network.remote[24 * i + 8] == std::byte{0});
+  }
+  std::vector<std::byte> back(20 * 10, std::byte{0xee});
+  onesided::get_strided("iget", back.data(), Life::at(0), {8, 10, 20, 24});
+  for (std::size_t i = 0; i < 10; ++i) {
+    BOOST_CHECK(std::memcmp(back.data() + 20 * i, life.source.data() + 16 * i, 8) == 0);
+    BOOST_CHECK(back[20 * i + 8] == std::byte{0xee});
+  }
+  BOOST_CHECK_EQUAL(life.network.count("message"), 0u);
+  BOOST_CHECK_EQUAL(life.network.count("get"), 10u);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_opened_goes_by_messages) {
+  Life life;
+  life.network.opens = false;
+  for (int i = 0; i < 2; ++i) life.put_of_program(static_cast<std::size_t>(i) * 64, 8);
+  onesided::flush("quiet", {});
+  BOOST_CHECK((life.network.log == Log{"message key request", "message put", "message put"}));
+}
+
+BOOST_AUTO_TEST_CASE(networks_in_software_take_messages_unless_the_user_wants_more) {
+  {
+    Life life(config::NetRma::automatic, Life::Network::software);
+    life.put_of_program(0, 8);
+    onesided::flush("quiet", {});
+    BOOST_CHECK((life.network.log == Log{"message put"}));
+  }
+  Life life(config::NetRma::on, Life::Network::software);
+  life.put_of_program(0, 8);
+  onesided::flush("quiet", {});
+  BOOST_CHECK_EQUAL(life.network.count("put"), 1u);
+}
+
+BOOST_AUTO_TEST_CASE(keys_are_released_with_the_library) {
+  for (int i = 0; i < 2; ++i) {
+    Life life;
+    life.put_of_program(0, 8);
+    BOOST_CHECK_EQUAL(life.network.imported(), 1u);
+    onesided::flush("quiet", {});
+    onesided::close_rdma();
+    BOOST_CHECK_EQUAL(life.network.imported(), 0u);
+    BOOST_CHECK(!onesided::has_direct_keys());
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

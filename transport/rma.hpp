@@ -1,0 +1,60 @@
+// A network's own put and get: it reads and writes memory of other PEs, named by keys, and runs no handler there.
+// Transport::rma() returns this where a network has it. The rules of transport.hpp hold: every call is made under the
+// lock of the layer above, nothing waits, and operations end inside these calls or inside poll().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/result.hpp"
+
+namespace shmemx::transport {
+
+using Bytes = std::span<const std::byte>;
+
+// A key names a range of memory that a PE has registered. It travels in messages; only the network reads it.
+inline constexpr std::size_t kMaxKeyBytes = 256;
+
+// A key of another PE, ready for use. Each network derives its own from it.
+struct RemoteKey {
+ protected:
+  RemoteKey() = default;
+  ~RemoteKey() = default;
+};
+
+// Counts operations under way: they increment `open`, and the network decrements it when each is complete at the
+// target, or has failed because the PE is lost. One that has failed does nothing any more once abandon() has returned
+// true, unless it is unknown.
+struct Completion {
+  std::uint64_t open = 0;
+  bool failed = false;
+  bool is_unknown = false;  // whether and when it takes effect
+};
+
+class Rma {
+ public:
+  // Opens a range to other PEs. Returns its key, at most kMaxKeyBytes, empty if the network needs none.
+  virtual Result<std::string> register_memory(std::byte* base, std::size_t bytes) = 0;
+  virtual void unregister_memory(std::byte* base) noexcept = 0;
+
+  // Makes a key of `pe` ready for use until release_key(). Returns null if it cannot be read or `pe` is lost; then `pe`
+  // is lost.
+  virtual RemoteKey* import_key(int pe, Bytes key) noexcept = 0;
+  // No operation with the key is under way. What is left is released with the transport.
+  virtual void release_key(RemoteKey* key) noexcept = 0;
+
+  // Start an operation at `offset` from the base of the range of `key`. They return false if the caller has to try
+  // again after poll(). If the PE is lost, `completion` has failed on return. The local memory stays in use until the
+  // operation is complete; the source of a put only until `source_use`, if not null, counts it no more.
+  virtual bool put(const RemoteKey& key, std::uint64_t offset, Bytes source, Completion& completion,
+                   Completion* source_use) noexcept = 0;
+  virtual bool get(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                   Completion& completion) noexcept = 0;
+
+ protected:
+  ~Rma() = default;
+};
+
+}  // namespace shmemx::transport
