@@ -3,6 +3,9 @@
 // MPICH.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
 #include <iostream>
 
 #include "../support/stats.hpp"
@@ -205,6 +208,63 @@ void add_agent_idle(const Settings& settings, const Net& net, const std::string&
     rows.push_back(finished(net, {.name = "net_agent_idle_cpu", .unit = "%", .remark = remark}, kPair, transport));
 }
 
+// Puts and gets past the target's CPU: over libfabric's shm provider, which has the kernel copy, and over UCX without
+// tcp, beside the same network alone, with the same level of completion. Two pretended nodes of this machine.
+void add_rma(const Settings& settings, Rows& rows) {
+  if (!wanted(settings, "net_rma")) return;
+  struct Kind {
+    const char* transport;
+    const char* network;
+    Arguments ours;
+    Arguments plain;
+  };
+  const Kind kinds[] = {
+      {"ofi",
+       "shm provider",
+       {"FI_PROVIDER=shm"},
+       {"FI_PROVIDER=shm", "BENCH_OFI_PROVIDER=shm", "BENCH_OFI_COMPLETION=transmit"}},
+      {"ucx", "posix, cma", {"UCX_TLS=posix,cma,self", "SHMEMX_NET_RMA=on"}, {"UCX_TLS=posix,cma,self"}},
+  };
+  const std::pair<const char*, std::size_t> kCases[] = {
+      {"net_put_quiet", 8}, {"net_get", 8},     {"net_put_nbi_rate", 8}, {"net_get", 4096},    {"net_put", 4096},
+      {"net_get", 65536},   {"net_put", 65536}, {"net_get", 1048576},    {"net_put", 1048576},
+  };
+  auto cases = list_cases(settings.ours.programs + "/net_one_sided");
+  for (ListedCase& what : cases) {  // a job knows them by their places in the list
+    const bool is_chosen = std::any_of(std::begin(kCases), std::end(kCases), [&](const auto& one) {
+      return what.name == one.first && what.bytes == one.second;
+    });
+    if (!is_chosen) what.name.clear();
+  }
+  for (ListedCase& what : cases) what.raw_methods = 1;
+  for (const Kind& kind : kinds) {
+    announce(std::string("RMA, ") + kind.network, kPair, kind.transport);
+    Turns turns = net_turns(settings, "net_one_sided", kPair);
+    Arguments ours = kind.ours;
+    ours.insert(ours.end(), {std::string("SHMEMX_TRANSPORT=") + kind.transport, "SHMEMX_PES_PER_NODE=1"});
+    turns.variants[0] = in_environment(settings.ours, ours);
+    Variant plain{std::string("plain ") + kind.transport, {}, settings.cluster.plain_programs, ""};
+    plain.program = kind.transport;
+    if (!std::filesystem::exists(plain.programs + "/" + kind.transport)) plain.missing = "not built";
+    plain.launcher = {"/usr/bin/mpiexec.hydra", "-bind-to", "none", "-n", "{n}"};
+    Arguments environment = kind.plain;
+    environment.emplace_back("BENCH_RMA_ONLY=1");
+    turns.variants[1] = in_environment(plain, environment);
+    std::vector<std::string> names;
+    for (const ListedCase& what : cases)
+      if (!what.name.empty()) names.push_back(what.name);
+    for (Row& row : take_turns(settings, turns, cases, names)) {
+      row.name = "net_rma_" + row.name.substr(std::strlen("net_"));
+      row.state += std::string(", ") + kind.network;
+      row.raw.reset();
+      row.transport = kind.transport;
+      row.hosts = 1;
+      row.pes = kPair.pes();
+      rows.push_back(row);
+    }
+  }
+}
+
 void add_start(const Settings& settings, const Net& net, Rows& rows) {
   if (!wanted(settings, "net_start") || !net.virtual_hosts()) return;
   constexpr Layout kMany{4, 8};
@@ -249,6 +309,8 @@ Rows measure_net(const Settings& settings, const std::function<void(const Rows&)
     add_collectives(settings, net, layout, "ethernet", {"net_barrier", "net_reduce"}, rows);
     keep(rows);
   }
+  add_rma(settings, rows);
+  keep(rows);
   add_start(settings, net, rows);
   return rows;
 }

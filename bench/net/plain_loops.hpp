@@ -1,5 +1,5 @@
 // The loops of cases.hpp on a network library alone. Method 0 is messages, method 1 the library's own put, get and
-// atomics; the better one counts.
+// atomics; the better one counts. With BENCH_RMA_ONLY both are the latter.
 //
 // A Network offers
 //   send(source, bytes)         starts a message; the source does not change before finish_sends()
@@ -14,6 +14,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "../support/program.hpp"
 #include "cases.hpp"
@@ -45,7 +46,10 @@ class PlainLoops {
     if (network == nullptr)
       network = new Network(work);  // lives as long as the process, since its peer may still need it
   }
-  static bool by_messages(const Work& work) { return work.method == 0; }
+  static bool by_messages(const Work& work) {
+    static const bool rma_only = std::getenv("BENCH_RMA_ONLY") != nullptr;
+    return work.method == 0 && !rma_only;
+  }
   static bool leads(const Work& work) { return work.pe == 0; }
 
   static void ping_messages(Work& work, long iterations, std::size_t bytes) {

@@ -1,5 +1,6 @@
 // The loops of cases.hpp through libfabric alone: messages, and its own write and read. Uses the first provider for
-// TCP that starts; BENCH_OFI_PROVIDER names another one.
+// TCP that starts; BENCH_OFI_PROVIDER names another one. BENCH_OFI_COMPLETION=transmit: a put is complete when the
+// provider says so, and not only when the target has it.
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
@@ -105,7 +106,7 @@ class Ofi {
       hints->caps = FI_MSG | FI_RMA;
       hints->mode = 0;  // one context serves many operations
       hints->ep_attr->type = FI_EP_RDM;
-      hints->addr_format = FI_SOCKADDR_IN;
+      if (chosen == nullptr) hints->addr_format = FI_SOCKADDR_IN;
       hints->domain_attr->threading = FI_THREAD_DOMAIN;
       hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
       hints->fabric_attr->prov_name = strdup(name);
@@ -118,6 +119,8 @@ class Ofi {
 
   void open_endpoint() {
     require(fi_fabric(info_->fabric_attr, &fabric_, nullptr), "fi_fabric");
+    // Only then shm copies by the kernel, at once.
+    if (std::strcmp(info_->fabric_attr->prov_name, "shm") == 0) info_->domain_attr->mr_mode |= FI_MR_VIRT_ADDR;
     require(fi_domain(fabric_, info_, &domain_, nullptr), "fi_domain");
     fi_av_attr addresses{};
     addresses.type = info_->domain_attr->av_type == FI_AV_UNSPEC ? FI_AV_MAP : info_->domain_attr->av_type;
@@ -131,6 +134,8 @@ class Ofi {
     require(fi_ep_bind(endpoint_, &addresses_->fid, 0), "fi_ep_bind");
     require(fi_ep_bind(endpoint_, &completions_->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind");
     require(fi_enable(endpoint_), "fi_enable");
+    static fid_ep* const opened = endpoint_;
+    std::atexit([] { fi_close(&opened->fid); });  // shm has a file
   }
 
   void connect() {
@@ -152,7 +157,7 @@ class Ofi {
     return other;
   }
 
-  // Without FI_DELIVERY_COMPLETE a put is complete at the initiator, not at the target.
+  // Without FI_DELIVERY_COMPLETE a put is complete at the initiator, and not always at the target.
   void put_at(std::byte* source, std::uint64_t offset, std::size_t bytes) {
     iovec own{source, bytes};
     fi_rma_iov other{their_dest_.address + offset, bytes, their_dest_.key};
@@ -166,7 +171,7 @@ class Ofi {
     message.rma_iov_count = 1;
     message.context = &contexts_[2];
     while (transfers_open_ >= kMostOpen) progress();
-    post([&] { return fi_writemsg(endpoint_, &message, FI_COMPLETION | FI_DELIVERY_COMPLETE); }, "fi_writemsg");
+    post([&] { return fi_writemsg(endpoint_, &message, put_flags_); }, "fi_writemsg");
     ++transfers_open_;
   }
 
@@ -185,7 +190,14 @@ class Ofi {
     require(code, what);
   }
 
+  static std::uint64_t put_flags() {
+    const char* level = std::getenv("BENCH_OFI_COMPLETION");
+    const bool at_target = level == nullptr || std::strcmp(level, "transmit") != 0;
+    return at_target ? FI_COMPLETION | FI_DELIVERY_COMPLETE : FI_COMPLETION;
+  }
+
   Work& work_;
+  const std::uint64_t put_flags_ = put_flags();
   fi_info* info_ = nullptr;
   fid_fabric* fabric_ = nullptr;
   fid_domain* domain_ = nullptr;

@@ -8,6 +8,7 @@
 
 #include "context/context.hpp"
 #include "nemesis/unflushed_pes.hpp"
+#include "onesided/direct.hpp"
 #include "onesided/operations.hpp"
 #include "onesided/requests.hpp"
 
@@ -17,7 +18,7 @@ namespace shmemx::onesided {
 // they are to do so in any case.
 inline bool may_be_under_way() noexcept {
   return nemesis::unflushed_count.load(std::memory_order_acquire) != 0 ||  // flushed
-         requests.open_of_contexts() != 0 || context::calls_make_progress;
+         requests.open_of_contexts() != 0 || has_direct_keys() || context::calls_make_progress;
 }
 
 // Deliveries in order: stores become visible in program order on x86 (a compiler barrier there), release elsewhere.

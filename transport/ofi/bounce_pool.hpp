@@ -32,7 +32,7 @@ class BouncePool {
 
  private:
   static constexpr std::size_t kOfSlab = 64;
-  static constexpr std::size_t kMostSlabs = 16;
+  static constexpr std::size_t kMostSlabs = 2;
   struct Slab {
     std::unique_ptr<std::byte[]> memory;
     Place place;

@@ -219,6 +219,8 @@ void Ofi::close(std::uint32_t patience_ms) noexcept {
     pollfd descriptor{fabric_.wait_fd, POLLIN, 0};
     ::poll(&descriptor, 1, kCloseSleepMs);
   }
+  // The process may end without the destructor, and shm would leave its segment behind.
+  if (fabric_.provider() == "shm") fabric_.ep.reset();
 }
 
 // libfabric closes no single connection. So with a reserve nothing of it reads or writes memory of others: payloads are

@@ -48,6 +48,7 @@ RmaRequest& OfiRma::take(const RemoteKey& key, std::span<std::byte> local, Compl
 void OfiRma::give_back(RmaRequest& request) noexcept {
   request.peer = nullptr;
   request.source_use = nullptr;
+  request.is_inline = false;
   if (request.bounce.at != nullptr) bounces_.give_back(std::exchange(request.bounce, {}));
   if (request.place.region != nullptr) request.place = Place{};
   free_.push_back(&request);
@@ -59,6 +60,11 @@ void* OfiRma::describe_local(RmaRequest& request, bool may_change) {
   void* descriptor = nullptr;
   const bool is_known = !registers_local_ || memory_.find(request.local, descriptor);
   if (is_known && !may_change) return descriptor;
+  if (!registers_local_ && request.local.size() <= RmaRequest::kInlineBytes) {
+    std::memcpy(request.inline_data.data(), request.local.data(), request.local.size());
+    request.is_inline = true;
+    return nullptr;
+  }
   if (request.local.size() <= BouncePool::kBytes) request.bounce = bounces_.take();
   if (request.bounce.at != nullptr) {
     if (request.is_write) std::memcpy(request.bounce.at, request.local.data(), request.local.size());
@@ -72,7 +78,9 @@ void* OfiRma::describe_local(RmaRequest& request, bool may_change) {
 
 // Returns false if the provider takes nothing now.
 bool OfiRma::post(RmaRequest& request, void* descriptor, const RemoteKey& key, std::uint64_t offset) {
-  std::byte* const at = request.bounce.at != nullptr ? request.bounce.at : request.local.data();
+  std::byte* const at = request.is_inline              ? request.inline_data.data()
+                        : request.bounce.at != nullptr ? request.bounce.at
+                                                       : request.local.data();
   const std::size_t bytes = request.local.size();
   const std::uint64_t remote = key.address + offset;
   ssize_t result = 0;
@@ -102,10 +110,11 @@ bool OfiRma::put(const transport::RemoteKey& any_key, std::uint64_t offset, Byte
   const std::span<std::byte> local(const_cast<std::byte*>(source.data()), source.size());
   if (source.size() > most_at_once_ || key.peer->is_lost) [[unlikely]]
     return start_long(key, offset, local, completion, source_use, true);
+  if (!has_room()) return false;
   RmaRequest& request = take(key, local, completion);
   request.is_write = true;
   void* const descriptor = describe_local(request, source_use != nullptr);
-  if (request.bounce.at == nullptr) request.source_use = source_use;
+  if (request.bounce.at == nullptr && !request.is_inline) request.source_use = source_use;
   if (!post(request, descriptor, key, offset)) return false;
   if (request.source_use != nullptr) ++request.source_use->open;
   return true;
@@ -116,6 +125,7 @@ bool OfiRma::get(const transport::RemoteKey& any_key, std::uint64_t offset, std:
   const auto& key = static_cast<const RemoteKey&>(any_key);
   if (dest.size() > most_at_once_ || key.peer->is_lost) [[unlikely]]
     return start_long(key, offset, dest, completion, nullptr, false);
+  if (!has_room()) return false;
   RmaRequest& request = take(key, dest, completion);
   request.is_write = false;
   void* const descriptor = describe_local(request, false);

@@ -2,6 +2,7 @@
 // address of the range at its owner, and the provider's key.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -20,6 +21,8 @@ namespace shmemx::ofi {
 
 // A read or a write while the provider has it.
 struct RmaRequest : Operation {
+  static constexpr std::size_t kInlineBytes = 64;
+
   RmaRequest() noexcept : Operation(Kind::rma) {}
 
   Peer* peer = nullptr;              // null: free
@@ -29,6 +32,8 @@ struct RmaRequest : Operation {
   Bounce bounce;                     // in place of it
   Place place;                       // of the caller's memory, if it had to be registered
   bool is_write = false;
+  bool is_inline = false;                           // `inline_data` is used in place of the caller's memory
+  std::array<std::byte, kInlineBytes> inline_data;  // of a short put from memory that need not be registered
 };
 
 class OfiRma final : public transport::Rma {
@@ -57,12 +62,15 @@ class OfiRma final : public transport::Rma {
   void give_up(const Peer& peer) noexcept;
 
  private:
+  static constexpr std::size_t kMostOpen = 256;  // then completions have to be read first
+
   struct RemoteKey : transport::RemoteKey {
     Peer* peer = nullptr;
     std::uint64_t address = 0;
     std::uint64_t key = 0;
   };
 
+  bool has_room() const noexcept { return !free_.empty() || all_.size() < kMostOpen; }
   RmaRequest& take(const RemoteKey& key, std::span<std::byte> local, Completion& completion);
   void give_back(RmaRequest& request) noexcept;
   void* describe_local(RmaRequest& request, bool may_change);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "onesided/direct.hpp"
+#include "onesided/order.hpp"
 #include "rdma_life.hpp"
 
 BOOST_AUTO_TEST_SUITE(onesided_direct)
@@ -94,6 +95,23 @@ BOOST_AUTO_TEST_CASE(quiet_waits_for_its_context_and_a_flush_of_all_for_all) {
   life.put_nbi(0, 100);
   onesided::flush("pe_quiet", {&context(), kOther});
   BOOST_CHECK_EQUAL(life.network.count("put"), 3u);
+}
+
+// As the routines of the API call them, which look first whether there can be anything to wait for.
+BOOST_AUTO_TEST_CASE(quiet_and_fence_of_the_program_wait) {
+  Life life;
+  life.put_of_program(0, 8);
+  onesided::flush("quiet", {});
+  context::all_mapped = false;
+  life.network.log.clear();
+  life.network.transfer_polls = 50;
+  life.put_nbi(0, 8);
+  onesided::quiet("quiet", {&context()});
+  BOOST_CHECK((life.network.log == Log{"start put", "put"}));
+  life.put_nbi(0, 8);
+  onesided::fence("fence", context());
+  BOOST_CHECK((life.network.log == Log{"start put", "put", "start put", "put"}));
+  context::all_mapped = true;
 }
 
 BOOST_AUTO_TEST_CASE(a_put_returns_when_the_source_may_be_used_again) {
