@@ -43,7 +43,7 @@ class Pieces {
 };
 
 struct Peer {
-  transport::Rma* rma = nullptr;
+  DirectNetwork network{};
   std::uint32_t fences = 0;  // am::fences when all messages sent there before had been executed
   Pieces of_window[windows::kBuiltinWindows];
 };
@@ -100,7 +100,7 @@ bool await(const char* routine, int pe, const Completion& completion) noexcept {
 
 enum class Try : std::uint8_t { started, busy, fenced, unfit };
 
-// Calls start(peer, piece) under the lock.
+// Calls start(endpoint, network, piece) under the lock.
 template <bool kIsPut, class Start>
 [[gnu::always_inline]] inline Try try_once(const context::Place& place, std::uint64_t bytes, Start start) noexcept {
   const Locked endpoint;
@@ -110,7 +110,9 @@ template <bool kIsPut, class Start>
     return Try::unfit;
   if (kIsPut && peer->fences != am::fences.load(std::memory_order_relaxed)) [[unlikely]]  // includes this thread's own
     return Try::fenced;
-  if (start(*peer->rma, *piece)) [[likely]]
+  if (peer->network.has_reserve && endpoint->has_followed(place.pe)) [[unlikely]]
+    return Try::unfit;
+  if (start(*endpoint, peer->network, *piece)) [[likely]]
     return Try::started;
   endpoint->poll(place.pe);
   return Try::busy;
@@ -141,6 +143,44 @@ transport::Bytes bytes_at(const void* source, std::size_t bytes) noexcept {
   return {static_cast<const std::byte*>(source), bytes};
 }
 
+// A block of the program and its place at the target.
+struct BlockOf {
+  const char* routine;
+  const context::Context& context;
+  context::Place place;
+  void* local;
+  std::size_t bytes;
+
+  void skip(std::size_t place_step, std::size_t local_step) noexcept {
+    place.offset += place_step;
+    local = static_cast<std::byte*>(local) + local_step;
+  }
+};
+
+// What a message may have to repeat is kept: a copy of a short source; a longer one stays in use until the put is
+// complete. `source_use` is null if the source stays in any case.
+[[gnu::noinline]] bool put_kept(am::Endpoint& endpoint, const DirectNetwork& network, const DirectPiece& piece,
+                                const BlockOf& block, Completion* source_use) noexcept {
+  using Source = KeptTransfer::Source;
+  const Source source = source_use == nullptr                       ? Source::stays
+                        : block.bytes <= KeptTransfer::kCopiedBytes ? Source::copied
+                                                                    : Source::waits;
+  Completion& open = source == Source::waits ? *source_use : open_of(block.context).puts;
+  auto* const local = static_cast<std::byte*>(block.local);
+  const KeptTransfer kept{
+      {block.routine, Direction::put, block.place, local, block.bytes}, &open, index_of(block.context), source};
+  return start_kept(endpoint, kept, block.place.offset - piece.begin, *network.rma, *piece.key);
+}
+
+[[gnu::always_inline]] inline bool put_block(am::Endpoint& endpoint, const DirectNetwork& network,
+                                             const DirectPiece& piece, const BlockOf& block,
+                                             Completion* source_use) noexcept {
+  if (network.has_reserve) [[unlikely]]
+    return put_kept(endpoint, network, piece, block, source_use);
+  return network.rma->put(*piece.key, block.place.offset - piece.begin, bytes_at(block.local, block.bytes),
+                          open_of(block.context).puts, source_use);
+}
+
 // The bytes from the first block to the end of the last one; 0: they are not in front of each other.
 std::uint64_t span_of(std::size_t step, const rma::Strided& shape) noexcept {
   const auto signed_step = static_cast<std::int64_t>(step);
@@ -149,14 +189,14 @@ std::uint64_t span_of(std::size_t step, const rma::Strided& shape) noexcept {
 
 }  // namespace
 
-void add_direct(const context::Place& place, const DirectPiece& piece, transport::Rma& rma) {
+void add_direct(const context::Place& place, const DirectPiece& piece, const DirectNetwork& network) {
   if (peers == nullptr) {
     peers = &state().peers;
     peers->open(static_cast<std::size_t>(am::own_endpoint().n_pes()));
   }
   Peer& peer = peers->get(place.pe);
-  if (peer.rma == nullptr) peer.fences = am::fences.load(std::memory_order_relaxed) - 1;
-  peer.rma = &rma;
+  if (peer.network.rma == nullptr) peer.fences = am::fences.load(std::memory_order_relaxed) - 1;
+  peer.network = network;
   peer.of_window[place.window.index].add(piece);
   direct_keys.store(true, std::memory_order_relaxed);  // a hint
 }
@@ -170,18 +210,22 @@ void forget_direct() noexcept {
 bool put_direct(const char* routine, const context::Context& context, const context::Place& dest, const void* source,
                 std::size_t bytes) noexcept {
   Completion source_use;
-  const bool is_started = start_direct<true>(routine, dest, bytes, [&](transport::Rma& rma, const DirectPiece& piece) {
-    return rma.put(*piece.key, dest.offset - piece.begin, bytes_at(source, bytes), open_of(context).puts, &source_use);
-  });
+  const bool is_started = start_direct<true>(
+      routine, dest, bytes, [&](am::Endpoint& endpoint, const DirectNetwork& network, const DirectPiece& piece) {
+        const BlockOf block{routine, context, dest, const_cast<void*>(source), bytes};
+        return put_block(endpoint, network, piece, block, &source_use);
+      });
   if (is_started && source_use.open != 0) await(routine, dest.pe, source_use);
   return is_started;
 }
 
 bool put_nbi_direct(const char* routine, const context::Context& context, const context::Place& dest,
                     const void* source, std::size_t bytes) noexcept {
-  return start_direct<true>(routine, dest, bytes, [&](transport::Rma& rma, const DirectPiece& piece) {
-    return rma.put(*piece.key, dest.offset - piece.begin, bytes_at(source, bytes), open_of(context).puts, nullptr);
-  });
+  return start_direct<true>(routine, dest, bytes,
+                            [&](am::Endpoint& endpoint, const DirectNetwork& network, const DirectPiece& piece) {
+                              const BlockOf block{routine, context, dest, const_cast<void*>(source), bytes};
+                              return put_block(endpoint, network, piece, block, nullptr);
+                            });
 }
 
 bool put_strided_direct(const char* routine, const context::Context& context, context::Place dest, const void* source,
@@ -189,28 +233,27 @@ bool put_strided_direct(const char* routine, const context::Context& context, co
   const rma::Strided shape = rma::joined(any_shape);
   const std::uint64_t span = span_of(shape.dest_step, shape);
   if (shape.block_bytes == 0 || shape.block_count == 0 || span == 0) return false;
-  const auto* from = static_cast<const std::byte*>(source);
-  const context::Place all = dest;
   Completion source_use;
-  std::size_t done = 0;
-  const bool is_started = start_direct<true>(routine, all, span, [&](transport::Rma& rma, const DirectPiece& piece) {
-    Completion& puts = open_of(context).puts;
-    for (; done < shape.block_count; ++done) {
-      const std::uint64_t offset = all.offset + done * shape.dest_step - piece.begin;
-      const transport::Bytes block = bytes_at(from + done * shape.source_step, shape.block_bytes);
-      if (!rma.put(*piece.key, offset, block, puts, &source_use)) return false;
-    }
-    return true;
-  });
+  BlockOf block{routine, context, dest, const_cast<void*>(source), shape.block_bytes};
+  std::size_t left = shape.block_count;
+  const bool is_started = start_direct<true>(
+      routine, dest, span, [&](am::Endpoint& endpoint, const DirectNetwork& network, const DirectPiece& piece) {
+        for (; left != 0; --left) {
+          if (!put_block(endpoint, network, piece, block, &source_use)) return false;
+          block.skip(shape.dest_step, shape.source_step);
+        }
+        return true;
+      });
   if (source_use.open != 0) await(routine, dest.pe, source_use);
   return is_started;
 }
 
 bool get_direct(const char* routine, void* dest, const context::Place& source, std::size_t bytes) noexcept {
   Completion get;
-  const bool is_started =
-      start_direct<false>(routine, source, bytes, [&](transport::Rma& rma, const DirectPiece& piece) {
-        return rma.get(*piece.key, source.offset - piece.begin, {static_cast<std::byte*>(dest), bytes}, get);
+  const bool is_started = start_direct<false>(
+      routine, source, bytes, [&](am::Endpoint&, const DirectNetwork& network, const DirectPiece& piece) {
+        const std::span<std::byte> local(static_cast<std::byte*>(dest), bytes);
+        return network.rma->get(*piece.key, source.offset - piece.begin, local, get);
       });
   if (!is_started) return false;
   if (get.open == 0) [[likely]]
@@ -220,10 +263,17 @@ bool get_direct(const char* routine, void* dest, const context::Place& source, s
 
 bool get_nbi_direct(const char* routine, const context::Context& context, void* dest, const context::Place& source,
                     std::size_t bytes) noexcept {
-  return start_direct<false>(routine, source, bytes, [&](transport::Rma& rma, const DirectPiece& piece) {
-    const std::span<std::byte> local(static_cast<std::byte*>(dest), bytes);
-    return rma.get(*piece.key, source.offset - piece.begin, local, open_of(context).gets);
-  });
+  return start_direct<false>(
+      routine, source, bytes, [&](am::Endpoint& endpoint, const DirectNetwork& network, const DirectPiece& piece) {
+        Completion& gets = open_of(context).gets;
+        auto* const local = static_cast<std::byte*>(dest);
+        const std::uint64_t offset = source.offset - piece.begin;
+        if (!network.has_reserve) [[likely]]
+          return network.rma->get(*piece.key, offset, {local, bytes}, gets);
+        const KeptTransfer kept{
+            {routine, Direction::get, source, local, bytes}, &gets, index_of(context), KeptTransfer::Source::stays};
+        return start_kept(endpoint, kept, offset, *network.rma, *piece.key);
+      });
 }
 
 bool get_strided_direct(const char* routine, void* dest, context::Place source,
@@ -231,14 +281,16 @@ bool get_strided_direct(const char* routine, void* dest, context::Place source,
   const rma::Strided shape = rma::joined(any_shape);
   const std::uint64_t span = span_of(shape.source_step, shape);
   if (shape.block_bytes == 0 || shape.block_count == 0 || span == 0) return false;
-  auto* const to = static_cast<std::byte*>(dest);
+  auto* to = static_cast<std::byte*>(dest);
+  std::uint64_t offset = source.offset;
   Completion gets;
-  std::size_t done = 0;
-  const bool is_started =
-      start_direct<false>(routine, source, span, [&](transport::Rma& rma, const DirectPiece& piece) {
-        for (; done < shape.block_count; ++done) {
-          const std::uint64_t offset = source.offset + done * shape.source_step - piece.begin;
-          if (!rma.get(*piece.key, offset, {to + done * shape.dest_step, shape.block_bytes}, gets)) return false;
+  std::size_t left = shape.block_count;
+  const bool is_started = start_direct<false>(
+      routine, source, span, [&](am::Endpoint&, const DirectNetwork& network, const DirectPiece& piece) {
+        for (; left != 0; --left) {
+          if (!network.rma->get(*piece.key, offset - piece.begin, {to, shape.block_bytes}, gets)) return false;
+          offset += shape.source_step;
+          to += shape.dest_step;
         }
         return true;
       });

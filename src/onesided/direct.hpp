@@ -3,7 +3,7 @@
 // in one registered piece of the heap or of the static data is accessed like this.
 //
 // Where something does not fit, nothing has begun when a call returns false, and the general path or messages do it:
-// no key yet, a range over two pieces, or another network that may have to take over and then repeats what was lost.
+// no key yet, a range over two pieces, or another network has taken over.
 //
 // Edges: under the endpoint's lock, all of it.
 #pragma once
@@ -33,7 +33,11 @@ struct DirectPiece {
     return offset >= begin && bytes >= n && offset - begin <= bytes - n;
   }
 };
-void add_direct(const context::Place& place, const DirectPiece& piece, transport::Rma& rma);
+struct DirectNetwork {
+  transport::Rma* rma;
+  bool has_reserve;  // another network may take over: what is under way is kept (rdma.hpp)
+};
+void add_direct(const context::Place& place, const DirectPiece& piece, const DirectNetwork& network);
 // Under the endpoint's lock. All operations have ended.
 void forget_direct() noexcept;
 

@@ -1,6 +1,7 @@
 #include "onesided/rdma.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <string_view>
@@ -31,12 +32,19 @@ constinit config::NetRma choice = config::NetRma::off;
 
 // The rest under the endpoint's lock.
 
-// A transfer under way. Its end closes a request, as a reply does. If the network fails, a message repeats it.
+// A transfer under way. Its end closes a request, as a reply does. If the network fails, a message repeats it. One of
+// the direct path has a request only when it is repeated.
 struct Started {
   Completion completion;
-  Ticket ticket;
+  Ticket ticket = 0;
+  bool has_ticket = true;
+  KeptTransfer::Source source = KeptTransfer::Source::stays;
   Transfer what;
+  Completion* open = nullptr;  // see KeptTransfer
+  std::uint32_t context = 0;
+  std::array<std::byte, KeptTransfer::kCopiedBytes> copy;
 };
+constexpr std::size_t kMostKept = 512;  // transfers, from which on the direct path waits
 // The owner of a public window waits until no transfer uses its keys.
 struct Revocation {
   std::int32_t pe;
@@ -48,6 +56,7 @@ struct State {
   OpenedRanges opened;
   KnownKeys keys;
   std::vector<std::unique_ptr<Started>> transfers;
+  std::vector<std::unique_ptr<Started>> spare;  // of the direct path
   std::vector<Revocation> revocations;
 };
 State& state() {
@@ -139,8 +148,8 @@ Try try_start(Endpoint& endpoint, const Transfer& transfer, std::size_t bytes, C
                          ? key->rma->put(*key->key, offset, {transfer.local, bytes}, open, nullptr)
                          : key->rma->get(*key->key, offset, {transfer.local, bytes}, open);
   if (taken) {
-    if (!is_public(transfer.place.window) && !endpoint.has_reserve(pe))
-      add_direct(transfer.place, {key->begin, key->bytes, key->key}, *key->rma);
+    if (!is_public(transfer.place.window))
+      add_direct(transfer.place, {key->begin, key->bytes, key->key}, {key->rma, endpoint.has_reserve(pe)});
     return Try::started;
   }
   endpoint.poll(pe);
@@ -167,7 +176,9 @@ bool try_repeat(Endpoint& endpoint, const Started& started) {
   const int pe = what.place.pe;
   if (what.direction == Direction::put) {
     const PutRepliedHeader header{what.place.window, what.place.offset, started.ticket, 1};
-    return endpoint.try_send({pe, am::kPutReplied, am::bytes_of(header), {what.local, what.bytes}, am::kUntilFlush});
+    const bool stays = started.source == KeptTransfer::Source::stays;
+    const am::Lifetime lifetime = stays ? am::kUntilFlush : am::kDuringCall;
+    return endpoint.try_send({pe, am::kPutReplied, am::bytes_of(header), {what.local, what.bytes}, lifetime});
   }
   const Placement placement = contiguous(what.local, what.bytes);
   const GetHeader header{what.place.window, what.place.offset, placement.block_bytes, started.ticket};
@@ -176,15 +187,31 @@ bool try_repeat(Endpoint& endpoint, const Started& started) {
   return true;
 }
 
+// Opens the request of one that had none. Returns false if there is no room.
+bool try_open_request(Started& started) {
+  if (started.has_ticket) return true;
+  const bool is_put = started.what.direction == Direction::put;
+  const Initiator initiator{&open_table[started.context], started.context, false,
+                            is_put ? &put_table[started.context] : nullptr};
+  if (!requests.has_room(initiator)) return false;
+  started.ticket = requests.open(kNoData, started.what.place.pe, initiator);
+  return started.has_ticket = true;
+}
+
 // Returns whether the transfer has ended, or travels as a message now.
-bool try_end(Endpoint& endpoint, const Started& started) {
+bool try_end(Endpoint& endpoint, Started& started) {
   if (started.completion.open != 0) return false;
   const int pe = started.what.place.pe;
   if (!started.completion.failed) {
-    requests.close(started.ticket);
+    if (started.has_ticket) requests.close(started.ticket);
+    if (started.open != nullptr) --started.open->open;
     return true;
   }
-  if (endpoint.has_followed(pe) && !started.completion.is_unknown) return try_repeat(endpoint, started);
+  if (endpoint.has_followed(pe) && !started.completion.is_unknown) {
+    if (!try_open_request(started) || !try_repeat(endpoint, started)) return false;
+    if (started.open != nullptr) --started.open->open;
+    return true;
+  }
   if (!endpoint.has_reserve(pe) || started.completion.is_unknown)
     fatal(nullptr, "a put or get of the network's own to PE %d was under way when that network failed", pe);
   return false;  // the network has not reported its failure yet
@@ -238,8 +265,7 @@ bool has_rdma(int pe) noexcept {
 
 bool may_go_direct(int pe) noexcept {
   if (choice == config::NetRma::off || !am::is_internode(pe)) return false;
-  const Locked endpoint;
-  return leads_to(*endpoint, pe) && !endpoint->has_reserve(pe);
+  return leads_to(*Locked(), pe);
 }
 
 void flush_fenced_messages(const char* routine, int pe) noexcept {
@@ -305,10 +331,40 @@ void flush_rdma_all(const char* routine) noexcept {
   progress::wait_under_lock(routine, -1, [](Endpoint&) { return state().transfers.empty(); });
 }
 
+bool start_kept(Endpoint& endpoint, const KeptTransfer& kept, std::uint64_t offset, transport::Rma& rma,
+                const transport::RemoteKey& key) {
+  State& all = state();
+  if (all.transfers.size() >= kMostKept || !endpoint.has_path(kept.what.place.pe)) return false;
+  if (all.spare.empty()) all.spare.push_back(std::make_unique<Started>());
+  Started& started = *all.spare.back();
+  started.completion = {};
+  started.has_ticket = false;
+  started.what = kept.what;
+  started.open = kept.open;
+  started.context = kept.context;
+  started.source = kept.source;
+  if (kept.source == KeptTransfer::Source::copied) {
+    std::memcpy(started.copy.data(), kept.what.local, kept.what.bytes);
+    started.what.local = started.copy.data();
+  }
+  const std::span<std::byte> local(started.what.local, started.what.bytes);
+  const bool is_taken = kept.what.direction == Direction::put ? rma.put(key, offset, local, started.completion, nullptr)
+                                                              : rma.get(key, offset, local, started.completion);
+  if (!is_taken) return false;
+  ++kept.open->open;
+  all.transfers.push_back(std::move(all.spare.back()));
+  all.spare.pop_back();
+  has_transfers = true;
+  return true;
+}
+
 bool finish_transfers(Endpoint& endpoint) noexcept {
   State& all = state();
-  const std::size_t ended =
-      std::erase_if(all.transfers, [&](const auto& transfer) { return try_end(endpoint, *transfer); });
+  const std::size_t ended = std::erase_if(all.transfers, [&](auto& transfer) {
+    if (!try_end(endpoint, *transfer)) return false;
+    if (transfer->open != nullptr) all.spare.push_back(std::move(transfer));
+    return true;
+  });
   std::erase_if(all.revocations, [&](const Revocation& revocation) { return try_finish(endpoint, revocation); });
   has_transfers = !all.transfers.empty() || !all.revocations.empty();
   return ended != 0;

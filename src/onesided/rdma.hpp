@@ -91,6 +91,25 @@ void start(const Transfer& transfer, const Initiator& initiator, Messages messag
   start_by_network(transfer, initiator, messages);
 }
 
+// An operation of the direct path towards a PE that another network may take over: it ends as a transfer of
+// start_rdma() does, and a message repeats it if the network fails.
+struct KeptTransfer {
+  static constexpr std::size_t kCopiedBytes = 64;
+  enum class Source : std::uint8_t {
+    stays,   // until the flush of the context
+    waits,   // until `open` counts it no more
+    copied,  // the program may change it at once; at most kCopiedBytes
+  };
+
+  Transfer what;
+  transport::Completion* open;  // counts it until then: of a context, or of a caller that waits
+  std::uint32_t context;        // index in the table of contexts
+  Source source;
+};
+// Under the endpoint's lock. Returns false, with nothing started, if the caller has to try again after a poll.
+bool start_kept(am::Endpoint& endpoint, const KeptTransfer& kept, std::uint64_t offset, transport::Rma& rma,
+                const transport::RemoteKey& key);
+
 // Returns when messages sent to `pe` before the last fence have been executed: transfers must not overtake them.
 void flush_fenced_messages(const char* routine, int pe) noexcept;
 

@@ -53,11 +53,11 @@ const char* progress_of(const config::Config& config, const transport::Transport
                                    : "calls of the library only (this network cannot wake a thread)";
 }
 
-std::string blocks_of(const config::Config& config, transport::Transport& network, bool has_reserve) {
+std::string blocks_of(const config::Config& config, transport::Transport& network) {
   const transport::Capabilities can = network.capabilities();
   const std::string long_ones = "puts and gets from " + std::to_string(onesided::kRdmaBytes) + " bytes: ";
   if (onesided::uses_rdma(network, config.net_rma)) {
-    return (has_reserve ? long_ones : "puts and gets: ") +
+    return std::string("puts and gets: ") +
            (can.rma ? "by the network's hardware" : "by the network's software (SHMEMX_NET_RMA=on)") +
            ", where the target opens its memory to it";
   }
@@ -102,7 +102,7 @@ std::string of_network(const Nodes& nodes, const config::Config& config, std::si
   text += line("", "payloads: eager up to " + std::to_string(network.capabilities().short_bytes) +
                        " bytes, long messages from " + std::to_string(transport::kLongBytes) +
                        " bytes on, placed without a copy");
-  text += line("", blocks_of(config, network, index + 1 < nodes.open.size()));
+  text += line("", blocks_of(config, network));
   return text + line("", std::string("progress: ") + progress_of(config, network));
 }
 
