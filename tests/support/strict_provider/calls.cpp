@@ -55,7 +55,7 @@ ssize_t receive_message(fid_ep* ep, const fi_msg* message, std::uint64_t flags) 
 
 Post make_send(const char* call, std::span<const iovec> parts, void* const* descriptors, fi_addr_t peer,
                void* context) {
-  return {call, Kind::send, parts, descriptors, peer, {}, context, 0, 0};
+  return {call, Kind::send, parts, descriptors, peer, {}, context, 0, 0, true};
 }
 
 ssize_t send(fid_ep* ep, const void* buffer, std::size_t bytes, void* descriptor, fi_addr_t peer, void* context) {
@@ -84,6 +84,7 @@ ssize_t inject_data(fid_ep* ep, const void* buffer, std::size_t bytes, std::uint
   const iovec part = part_of(buffer, bytes);
   Post post = make_send("fi_injectdata", {&part, 1}, nullptr, peer, nullptr);
   post.flags = FI_INJECT | FI_REMOTE_CQ_DATA;
+  post.has_completion = false;
   post.data = data;
   return start(ep, post);
 }
@@ -92,6 +93,7 @@ ssize_t inject(fid_ep* ep, const void* buffer, std::size_t bytes, fi_addr_t peer
   const iovec part = part_of(buffer, bytes);
   Post post = make_send("fi_inject", {&part, 1}, nullptr, peer, nullptr);
   post.flags = FI_INJECT;
+  post.has_completion = false;
   return start(ep, post);
 }
 
@@ -126,43 +128,46 @@ ssize_t transfer_message(fid_ep* ep, Post post, const fi_msg_rma* message) {
 ssize_t read_vector(fid_ep* ep, const iovec* parts, void** descriptors, std::size_t count, fi_addr_t peer,
                     std::uint64_t address, std::uint64_t key, void* context) {
   return transfer_vector(
-      ep, {"fi_readv", Kind::read, {parts, count}, descriptors, peer, {}, context, default_flags(ep), 0}, address, key);
+      ep, {"fi_readv", Kind::read, {parts, count}, descriptors, peer, {}, context, default_flags(ep), 0, true}, address,
+      key);
 }
 
 ssize_t read_one(fid_ep* ep, void* buffer, std::size_t bytes, void* descriptor, fi_addr_t peer, std::uint64_t address,
                  std::uint64_t key, void* context) {
   const iovec part{buffer, bytes};
-  return transfer_vector(ep, {"fi_read", Kind::read, {&part, 1}, &descriptor, peer, {}, context, default_flags(ep), 0},
-                         address, key);
+  return transfer_vector(
+      ep, {"fi_read", Kind::read, {&part, 1}, &descriptor, peer, {}, context, default_flags(ep), 0, true}, address,
+      key);
 }
 
 ssize_t read_message(fid_ep* ep, const fi_msg_rma* message, std::uint64_t flags) {
-  return transfer_message(ep, {"fi_readmsg", Kind::read, {}, nullptr, 0, {}, nullptr, flags, 0}, message);
+  return transfer_message(ep, {"fi_readmsg", Kind::read, {}, nullptr, 0, {}, nullptr, flags, 0, true}, message);
 }
 
 ssize_t write_vector(fid_ep* ep, const iovec* parts, void** descriptors, std::size_t count, fi_addr_t peer,
                      std::uint64_t address, std::uint64_t key, void* context) {
   return transfer_vector(
-      ep, {"fi_writev", Kind::write, {parts, count}, descriptors, peer, {}, context, default_flags(ep), 0}, address,
-      key);
+      ep, {"fi_writev", Kind::write, {parts, count}, descriptors, peer, {}, context, default_flags(ep), 0, true},
+      address, key);
 }
 
 ssize_t write_one(fid_ep* ep, const void* buffer, std::size_t bytes, void* descriptor, fi_addr_t peer,
                   std::uint64_t address, std::uint64_t key, void* context) {
   const iovec part = part_of(buffer, bytes);
   return transfer_vector(
-      ep, {"fi_write", Kind::write, {&part, 1}, &descriptor, peer, {}, context, default_flags(ep), 0}, address, key);
+      ep, {"fi_write", Kind::write, {&part, 1}, &descriptor, peer, {}, context, default_flags(ep), 0, true}, address,
+      key);
 }
 
 ssize_t write_message(fid_ep* ep, const fi_msg_rma* message, std::uint64_t flags) {
-  return transfer_message(ep, {"fi_writemsg", Kind::write, {}, nullptr, 0, {}, nullptr, flags, 0}, message);
+  return transfer_message(ep, {"fi_writemsg", Kind::write, {}, nullptr, 0, {}, nullptr, flags, 0, true}, message);
 }
 
 ssize_t inject_write(fid_ep* ep, const void* buffer, std::size_t bytes, fi_addr_t peer, std::uint64_t address,
                      std::uint64_t key) {
   const iovec part = part_of(buffer, bytes);
-  return transfer_vector(ep, {"fi_inject_write", Kind::write, {&part, 1}, nullptr, peer, {}, nullptr, FI_INJECT, 0},
-                         address, key);
+  return transfer_vector(
+      ep, {"fi_inject_write", Kind::write, {&part, 1}, nullptr, peer, {}, nullptr, FI_INJECT, 0, false}, address, key);
 }
 
 }  // namespace

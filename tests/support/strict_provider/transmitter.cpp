@@ -21,6 +21,7 @@ constexpr std::uint64_t kRefusals = 8;        // of this number of posts, chance
 constexpr std::uint64_t kMostDelay = 5;       // rounds
 constexpr std::uint32_t kSendsPerCheck = 16;  // without chance, each so often a peer's life is checked
 constexpr std::uint32_t kWaitsPerCheck = 64;
+constexpr std::size_t kLeastTorn = 16;  // bytes
 constexpr auto kPatience = std::chrono::milliseconds(200);
 
 std::uint64_t access_of(Kind kind) noexcept {
@@ -45,6 +46,19 @@ std::uint64_t order_between(Kind first, Kind second) noexcept {
       {FI_ORDER_SAW, FI_ORDER_RAW | FI_ORDER_RMA_RAW, FI_ORDER_WAW | FI_ORDER_RMA_WAW},
   };
   return kOrders[static_cast<int>(first)][static_cast<int>(second)];
+}
+
+// Returns a part of a buffer.
+std::vector<iovec> slice(std::span<const iovec> parts, std::size_t begin, std::size_t bytes) {
+  std::vector<iovec> result;
+  for (const iovec& part : parts) {
+    const std::size_t skipped = std::min(begin, part.iov_len);
+    const std::size_t here = std::min(part.iov_len - skipped, bytes);
+    if (here != 0) result.push_back({static_cast<std::byte*>(part.iov_base) + skipped, here});
+    begin -= skipped;
+    bytes -= here;
+  }
+  return result;
 }
 
 }  // namespace
@@ -102,7 +116,8 @@ std::unique_ptr<Operation> Transmitter::make(const Post& post, Peer& peer) {
   operation->data = post.data;
   operation->local.assign(post.local.begin(), post.local.end());
   operation->remote.assign(post.remote.begin(), post.remote.end());
-  operation->is_signalled = endpoint_.transmit.signals(post.flags);
+  operation->left = total(post.local);
+  operation->is_signalled = post.has_completion && endpoint_.transmit.signals(post.flags);
   if ((post.flags & FI_INJECT) != 0) {
     operation->captured.resize(total(post.local));
     std::byte* to = operation->captured.data();
@@ -188,6 +203,14 @@ void Transmitter::check_source(const Operation& operation) const {
               operation.local.front().iov_base);
 }
 
+// Returns where the bytes begin that are carried out now. The second half of a write may be in place before the first
+// one.
+std::size_t Transmitter::choose_begin(const Operation& operation) {
+  const bool is_whole = operation.left == operation.bytes();
+  const bool is_torn = has_chance_ && is_whole && operation.kind == Kind::write && operation.left >= kLeastTorn;
+  return is_torn && random_.below(2) != 0 ? operation.left / 2 / sizeof(std::uint64_t) * sizeof(std::uint64_t) : 0;
+}
+
 void Transmitter::transfer(Operation& operation) {
   const bool is_read = operation.kind == Kind::read;
   const RemoteAccess what{operation.call, &operation.peer->domain(), operation.peer->address().number,
@@ -195,7 +218,15 @@ void Transmitter::transfer(Operation& operation) {
   std::vector<iovec> remote;
   for (const fi_rma_iov& part : operation.remote)
     remote.push_back({reinterpret_cast<void*>(resolve(endpoint_.domain, what, part)), part.len});
-  const int error = copy_memory(is_read, operation.peer->address().pid, operation.local, remote);
+  const std::size_t begin = choose_begin(operation);
+  const std::size_t bytes = operation.left - begin;
+  const int error = copy_memory(is_read, operation.peer->address().pid, slice(operation.local, begin, bytes),
+                                slice(remote, begin, bytes));
+  operation.left = begin;
+  if (begin != 0 && error == 0) {
+    operation.delay = 1 + static_cast<unsigned>(random_.below(kMostDelay));
+    return;
+  }
   operation.stage = Operation::Stage::performed;
   if (error != 0 && !operation.peer->check_life()) {
     operation.error = FI_EHOSTUNREACH;

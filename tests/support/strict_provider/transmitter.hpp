@@ -30,6 +30,7 @@ struct Post {
   void* context;
   std::uint64_t flags;
   std::uint64_t data;
+  bool has_completion = true;  // false: the call never has one, unless it fails
 };
 
 struct Operation {
@@ -47,6 +48,7 @@ struct Operation {
   std::uint64_t data;
   std::uint64_t sum = 0;       // of the source
   std::uint64_t position = 0;  // in the queue of the peer
+  std::size_t left = 0;        // bytes that a write still has to carry out, from its beginning
   std::vector<iovec> local;
   std::vector<fi_rma_iov> remote;
   std::vector<Region*> regions;
@@ -92,6 +94,7 @@ class Transmitter {
   void carry_out_due();
   void carry_out(Operation& operation);
   void transfer(Operation& operation);
+  std::size_t choose_begin(const Operation& operation);
   void send(Operation& operation);
   void look_for_receipt(Operation& operation);
   void complete(Operation& operation);
