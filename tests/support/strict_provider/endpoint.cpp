@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <unordered_set>
 
 #include "domain.hpp"
 #include "no_ops.hpp"
@@ -21,8 +23,20 @@ namespace {
 
 Endpoint& endpoint_of(fid* object) noexcept { return *static_cast<Endpoint*>(reinterpret_cast<fid_ep*>(object)); }
 
+// Endpoints that are enabled and not closed.
+struct OpenEndpoints {
+  std::mutex lock;
+  std::unordered_set<Endpoint*> all;
+};
+
+// It is never destroyed: the provider may be used until the process ends.
+OpenEndpoints& open_endpoints() {
+  static auto* const open = new OpenEndpoints;
+  return *open;
+}
+
 // Appends one line about the endpoint to the log.
-void write_log(Endpoint& endpoint) {
+void write_log(Endpoint& endpoint, bool is_closed) {
   const char* name = log_file();
   if (name == nullptr) return;
   const Counts& counts = endpoint.transmitter->counts();
@@ -30,11 +44,11 @@ void write_log(Endpoint& endpoint) {
   const int bytes = std::snprintf(
       line, sizeof line,
       "pid %d endpoint %lx mode %s sends %lu receives %lu reads %lu writes %lu injected_sends %lu injected_writes %lu "
-      "av_inserts %lu registrations %lu bytes_sent %lu bytes_received %lu bytes_read %lu bytes_written %lu\n",
+      "av_inserts %lu registrations %lu bytes_sent %lu bytes_received %lu bytes_read %lu bytes_written %lu closed %d\n",
       ::getpid(), endpoint.identity.number, endpoint.domain.mode.name, counts.sends, counts.receives, counts.reads,
       counts.writes, counts.injected_sends, counts.injected_writes, endpoint.domain.av_inserts.load(),
       endpoint.domain.registrations.load(), counts.bytes_sent, counts.bytes_received, counts.bytes_read,
-      counts.bytes_written);
+      counts.bytes_written, is_closed ? 1 : 0);
   const int file = ::open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file < 0) return;
   [[maybe_unused]] const ssize_t written = ::write(file, line, static_cast<std::size_t>(bytes));
@@ -54,7 +68,9 @@ void shut_down(Endpoint& endpoint) {
   endpoint.memory->is_closed.store(1);
   endpoint.receiver->finish();
   std::erase(receiver.receivers, &endpoint);
-  write_log(endpoint);
+  write_log(endpoint, true);
+  const std::unique_lock guard(open_endpoints().lock);
+  open_endpoints().all.erase(&endpoint);
 }
 
 int close_endpoint(fid* object) {
@@ -106,6 +122,10 @@ int enable(Endpoint& endpoint) {
   endpoint.transmitter.emplace(endpoint, endpoint.domain.seed == 0 ? 0 : mix(endpoint.domain.seed + number) | 1);
   endpoint.receiver.emplace(endpoint);
   endpoint.is_enabled = true;
+  {
+    const std::unique_lock guard(open_endpoints().lock);
+    open_endpoints().all.insert(&endpoint);
+  }
   {
     const std::unique_lock guard(endpoint.transmit.queue->lock);
     endpoint.transmit.queue->senders.push_back(&endpoint);
@@ -167,6 +187,11 @@ fi_ops_atomic atomic_ops = {sizeof(fi_ops_atomic), kNo, kNo, kNo, kNo, kNo, kNo,
 fi_ops_collective collective_ops = {sizeof(fi_ops_collective), kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo};
 
 }  // namespace
+
+void log_open_endpoints() {
+  const std::unique_lock guard(open_endpoints().lock);
+  for (Endpoint* endpoint : open_endpoints().all) write_log(*endpoint, false);
+}
 
 Grant::Grant(const fi_info& info, const Mode& mode) noexcept
     : caps(info.caps),

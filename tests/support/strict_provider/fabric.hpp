@@ -22,6 +22,8 @@ struct Fabric : fid_fabric {
   Fabric(const fi_fabric_attr& attributes, void* user_context);
   std::atomic<int> children{0};
 };
+// Writes about endpoints that a program leaves open when it ends.
+void log_open_endpoints();
 int open_fabric(fi_fabric_attr* attributes, fid_fabric** opened, void* context);
 
 struct Cq;

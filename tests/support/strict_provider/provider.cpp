@@ -47,7 +47,8 @@ const char* why_no_access() noexcept {
 }
 
 fi_provider provider = {
-    FI_VERSION(1, 0), FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION), {}, "shmemxtest", get_info, open_fabric, [] {}};
+    FI_VERSION(1, 0),  FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION), {}, "shmemxtest", get_info, open_fabric,
+    log_open_endpoints};
 
 }  // namespace strict_provider
 

@@ -57,7 +57,7 @@ std::uint64_t Address::expected_check() const noexcept {
 
 void Waker::wake() const noexcept {
   if (file < 0) return;
-  const int pipe = open_of_process(pid, file, O_WRONLY | O_NONBLOCK);
+  const int pipe = open_of_process(pid, file, O_RDWR | O_NONBLOCK);  // a reader, too, so that no SIGPIPE is raised
   if (pipe < 0) return;
   [[maybe_unused]] const ssize_t written = ::write(pipe, "", 1);
   ::close(pipe);
