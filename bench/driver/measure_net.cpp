@@ -208,57 +208,73 @@ void add_agent_idle(const Settings& settings, const Net& net, const std::string&
     rows.push_back(finished(net, {.name = "net_agent_idle_cpu", .unit = "%", .remark = remark}, kPair, transport));
 }
 
+// A network that needs no CPU of the target, or is used as if it did not.
+struct RmaNetwork {
+  const char* transport;
+  const char* name;
+  Arguments ours;
+  Arguments plain;
+};
+
+// Two pretended nodes of this machine.
+Variant ours_over(const Settings& settings, const RmaNetwork& network) {
+  Arguments environment = network.ours;
+  environment.insert(environment.end(),
+                     {std::string("SHMEMX_TRANSPORT=") + network.transport, "SHMEMX_PES_PER_NODE=1"});
+  return in_environment(settings.ours, environment);
+}
+Variant alone(const Settings& settings, const RmaNetwork& network) {
+  Variant plain{std::string("plain ") + network.transport, {}, settings.cluster.plain_programs, ""};
+  plain.program = network.transport;
+  if (!std::filesystem::exists(plain.programs + "/" + network.transport)) plain.missing = "not built";
+  plain.launcher = {"/usr/bin/mpiexec.hydra", "-bind-to", "none", "-n", "{n}"};
+  Arguments environment = network.plain;
+  environment.emplace_back("BENCH_RMA_ONLY=1");
+  return in_environment(plain, environment);
+}
+
+// The cases that are measured keep their names: a job knows them by their places in the list.
+std::vector<ListedCase> rma_cases(const Settings& settings) {
+  constexpr std::pair<const char*, std::size_t> kCases[] = {
+      {"net_put_quiet", 8}, {"net_get", 8},     {"net_put_nbi_rate", 8}, {"net_get", 4096},    {"net_put", 4096},
+      {"net_get", 65536},   {"net_put", 65536}, {"net_get", 1048576},    {"net_put", 1048576},
+  };
+  auto cases = list_cases(settings.ours.programs + "/net_one_sided");
+  for (ListedCase& what : cases) {
+    const bool is_chosen = std::any_of(std::begin(kCases), std::end(kCases), [&](const auto& one) {
+      return what.name == one.first && what.bytes == one.second;
+    });
+    if (!is_chosen) what.name.clear();
+    what.raw_methods = 1;
+  }
+  return cases;
+}
+
 // Puts and gets past the target's CPU: over libfabric's shm provider, which has the kernel copy, and over UCX without
-// tcp, beside the same network alone, with the same level of completion. Two pretended nodes of this machine.
+// tcp, beside the same network alone, with the same level of completion.
 void add_rma(const Settings& settings, Rows& rows) {
   if (!wanted(settings, "net_rma")) return;
-  struct Kind {
-    const char* transport;
-    const char* network;
-    Arguments ours;
-    Arguments plain;
-  };
-  const Kind kinds[] = {
+  const RmaNetwork networks[] = {
       {"ofi",
        "shm provider",
        {"FI_PROVIDER=shm"},
        {"FI_PROVIDER=shm", "BENCH_OFI_PROVIDER=shm", "BENCH_OFI_COMPLETION=transmit"}},
       {"ucx", "posix, cma", {"UCX_TLS=posix,cma,self", "SHMEMX_NET_RMA=on"}, {"UCX_TLS=posix,cma,self"}},
   };
-  const std::pair<const char*, std::size_t> kCases[] = {
-      {"net_put_quiet", 8}, {"net_get", 8},     {"net_put_nbi_rate", 8}, {"net_get", 4096},    {"net_put", 4096},
-      {"net_get", 65536},   {"net_put", 65536}, {"net_get", 1048576},    {"net_put", 1048576},
-  };
-  auto cases = list_cases(settings.ours.programs + "/net_one_sided");
-  for (ListedCase& what : cases) {  // a job knows them by their places in the list
-    const bool is_chosen = std::any_of(std::begin(kCases), std::end(kCases), [&](const auto& one) {
-      return what.name == one.first && what.bytes == one.second;
-    });
-    if (!is_chosen) what.name.clear();
-  }
-  for (ListedCase& what : cases) what.raw_methods = 1;
-  for (const Kind& kind : kinds) {
-    announce(std::string("RMA, ") + kind.network, kPair, kind.transport);
+  const auto cases = rma_cases(settings);
+  std::vector<std::string> names;
+  for (const ListedCase& what : cases)
+    if (!what.name.empty()) names.push_back(what.name);
+  for (const RmaNetwork& network : networks) {
+    announce(std::string("RMA, ") + network.name, kPair, network.transport);
     Turns turns = net_turns(settings, "net_one_sided", kPair);
-    Arguments ours = kind.ours;
-    ours.insert(ours.end(), {std::string("SHMEMX_TRANSPORT=") + kind.transport, "SHMEMX_PES_PER_NODE=1"});
-    turns.variants[0] = in_environment(settings.ours, ours);
-    Variant plain{std::string("plain ") + kind.transport, {}, settings.cluster.plain_programs, ""};
-    plain.program = kind.transport;
-    if (!std::filesystem::exists(plain.programs + "/" + kind.transport)) plain.missing = "not built";
-    plain.launcher = {"/usr/bin/mpiexec.hydra", "-bind-to", "none", "-n", "{n}"};
-    Arguments environment = kind.plain;
-    environment.emplace_back("BENCH_RMA_ONLY=1");
-    turns.variants[1] = in_environment(plain, environment);
-    std::vector<std::string> names;
-    for (const ListedCase& what : cases)
-      if (!what.name.empty()) names.push_back(what.name);
+    turns.variants[0] = ours_over(settings, network);
+    turns.variants[1] = alone(settings, network);
     for (Row& row : take_turns(settings, turns, cases, names)) {
       row.name = "net_rma_" + row.name.substr(std::strlen("net_"));
-      row.state += std::string(", ") + kind.network;
+      row.state += std::string(", ") + network.name;
       row.raw.reset();
-      row.transport = kind.transport;
-      row.hosts = 1;
+      row.transport = network.transport;
       row.pes = kPair.pes();
       rows.push_back(row);
     }

@@ -69,7 +69,9 @@ bool NetChannel::arm(bool leaves_batches) noexcept {
   if (acks_.any_awaited([this](int pe) { return peers_[pe].path == NetPath::open; })) return false;
   if (stage_ == Stage::closed) return true;
   const auto networks = paths_.networks();
-  return std::all_of(networks.begin(), networks.end(), [](transport::Transport* network) { return network->arm(); });
+  return std::all_of(networks.begin(), networks.end(), [](transport::Transport* network) {
+    return !network->capabilities().waits || network->arm();  // one that wakes nobody is polled at intervals
+  });
 }
 
 std::vector<int> NetChannel::descriptors() const {

@@ -9,7 +9,7 @@
 //                 Both sides would need a full fence to exclude that each misses the other. The waker has none, on
 //                 purpose: its store leaves the store buffer within nanoseconds, the sleeper reads the condition again
 //                 a system call later. What is still missed costs one sleep step, which is bounded
-//                 (progress::Policy::sleep_max_ns).
+//                 (progress::SleepSteps::max_ns).
 //         wake    waker: wake_seq.fetch_add -> sleeper: futex compares wake_seq: no wake before the sleep is lost.
 #pragma once
 

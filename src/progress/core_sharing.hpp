@@ -5,6 +5,7 @@
 // each yield costs a whole slice of that program, while a thread that sleeps and is woken runs at once.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace shmemx::progress {
@@ -13,34 +14,57 @@ namespace shmemx::progress {
 inline constexpr std::uint64_t kSwitchNs = 3'000;
 
 // How long a PE that waits keeps a core at most, before all others that wait there had their turn: what takes longer
-// computes. Shorter than a time slice. Set at init, where many PEs share a core.
+// computes. Shorter than a time slice.
 inline constexpr std::uint64_t kDefaultTurnNs = 500'000;
-void set_turn_ns(std::uint64_t ns) noexcept;
 
-// Records that this thread was off its core from `now_ns - away_ns` to `now_ns`: it yielded, or was preempted.
-void note_switch(std::uint64_t away_ns, std::uint64_t now_ns) noexcept;
-// For a thread that polls without giving its core away: notes that it was preempted, if the time since its last look
-// tells so. Sets `last_ns` to `now_ns`.
-bool note_preemption(std::uint64_t& last_ns, std::uint64_t now_ns) noexcept;
-// Returns true if another process ran on a core of this one within the last milliseconds.
-bool core_is_shared(std::uint64_t now_ns) noexcept;
-// Returns true if others took a core of this one in quick succession lately: PEs that wait hand it round. A progress
-// thread, which looks at intervals, does not.
-bool core_goes_round(std::uint64_t now_ns) noexcept;
-// Returns true if others may need the core of this thread: another process ran there lately, or PEs outnumber cores.
-bool core_is_wanted(std::uint64_t now_ns) noexcept;
-// Returns true if a program that computes is expected to run on the core of this thread.
-bool core_is_busy(std::uint64_t now_ns) noexcept;
-// Records that a yield of this thread took that long. Returns true if yields are in vain: several in a row did not let
-// anybody run, although others need the core. The scheduler shares a core among groups of processes first (sessions,
-// containers), and a yield does not give it to another group; only a thread that sleeps does.
-bool yields_in_vain(std::uint64_t away_ns, std::uint64_t now_ns) noexcept;
-// Forgets everything; for tests.
-void forget_core_sharing() noexcept;
+// Hints that any thread of the process may change, so relaxed: a lost update costs one more yield. `cpu` is the one
+// that the calling thread runs on.
+class CoreSharing {
+ public:
+  // Set at init, where many PEs share a core.
+  void set_turn_ns(std::uint64_t ns) noexcept { turn_ns_.store(ns, std::memory_order_relaxed); }
 
-enum class Yielded : std::uint8_t { usefully, beside_program, in_vain };
-// Gives the core away once and records what that tells: whether a program that computes runs there, and whether yields
-// are in vain.
-Yielded yield_and_note() noexcept;
+  // Records that a thread was off its core from `now_ns - away_ns` to `now_ns`: it yielded, or was preempted.
+  void note_switch(std::uint64_t away_ns, std::uint64_t now_ns, unsigned cpu) noexcept;
+  // For a thread that polls without giving its core away: notes that it was preempted, if the time since its last look
+  // tells so. Sets `last_ns` to `now_ns`.
+  bool note_preemption(std::uint64_t& last_ns, std::uint64_t now_ns, unsigned cpu) noexcept;
+
+  // Returns true if another process ran on a core of this one within the last milliseconds.
+  bool is_shared(std::uint64_t now_ns) const noexcept {
+    return now_ns < shared_until_ns_.load(std::memory_order_relaxed);
+  }
+  // Returns true if others took a core of this one in quick succession lately: PEs that wait hand it round. A progress
+  // thread, which looks at intervals, does not.
+  bool goes_round(std::uint64_t now_ns) const noexcept {
+    return now_ns < round_until_ns_.load(std::memory_order_relaxed);
+  }
+  // Returns true if a program that computes is expected to run on that CPU.
+  bool is_busy(std::uint64_t now_ns, unsigned cpu) const noexcept;
+
+  // Forgets everything but the turn; for tests.
+  void forget() noexcept;
+
+ private:
+  // By CPU: the scheduler moves threads away from programs that compute, and towards them.
+  struct Busy {
+    std::atomic<std::uint64_t> until_ns{0};
+    std::atomic<std::uint64_t> memory_ns{0};
+  };
+  static constexpr unsigned kBusyEntries = 16;  // CPUs whose numbers are equal modulo this share one
+
+  static bool is_busy(const Busy& busy, std::uint64_t now_ns) noexcept {
+    return now_ns < busy.until_ns.load(std::memory_order_relaxed);
+  }
+  static void note_slice(Busy& busy, std::uint64_t now_ns) noexcept;
+
+  std::atomic<std::uint64_t> shared_until_ns_{0};
+  std::atomic<std::uint64_t> round_until_ns_{0};
+  std::atomic<std::uint64_t> turn_ns_{kDefaultTurnNs};
+  Busy busy_[kBusyEntries];
+};
+
+// Returns the CPU that this thread runs on, 0 if that is unknown.
+unsigned this_cpu() noexcept;
 
 }  // namespace shmemx::progress

@@ -11,23 +11,22 @@
 #include "base/clock.hpp"
 #include "base/doorbell.hpp"
 #include "base/unique_fd.hpp"
+#include "progress/hints.hpp"
+#include "progress/policy.hpp"
 #include "progress/progress_thread.hpp"
 #include "progress/threads.hpp"
-#include "progress/wait.hpp"
 
 namespace shmemx::progress {
 namespace {
 
-constexpr std::uint32_t kFewPolls = 5;  // of others between two looks: each is a system call or two
-
-constinit std::atomic<bool> waiter_on_networks{false};      // a waiter sleeps on the networks in the thread's place
-constinit std::atomic<bool> network_thread_is_idle{false};  // it leaves the networks to others, and may be called
+constexpr std::uint32_t kFewPolls = 5;   // of others between two looks: each is a system call or two
+constexpr std::uint32_t kMaxAlarms = 8;  // some networks leave their descriptor readable without need
 
 // What the thread sleeps on: the networks' descriptors, and an event to wake it.
 struct WakeUp {
   UniqueFd epoll;
   UniqueFd event;
-  bool is_useful = false;  // a network has a descriptor
+  bool wakes = false;
 };
 // Never destroyed: threads may still sleep while the process exits.
 WakeUp& wake_up() {
@@ -42,15 +41,16 @@ bool watch(int epoll, int fd) {
   return ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-// Returns false if no network has a descriptor.
+// Returns whether a thread that sleeps there wakes where necessary: by the networks, or after a short time.
 bool open_wake_up() {
   WakeUp& made = wake_up();
-  if (made.epoll.valid()) return made.is_useful;
+  if (made.epoll.valid()) return made.wakes;
   made.epoll = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
   made.event = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!made.epoll.valid() || !made.event.valid() || !watch(made.epoll.get(), made.event.get())) return false;
-  for (const int fd : am::network_descriptors()) made.is_useful |= watch(made.epoll.get(), fd);
-  return made.is_useful;
+  made.wakes = policy().longest_sleep_ns != kUntilWoken;
+  for (const int fd : am::network_descriptors()) made.wakes |= watch(made.epoll.get(), fd);
+  return made.wakes;
 }
 
 void drain_event() {
@@ -58,36 +58,21 @@ void drain_event() {
   static_cast<void>(!::read(wake_up().event.get(), &count, sizeof count));
 }
 
-enum class SleptOnNetwork : std::uint8_t { timed_out, woken, network };
-
 // Short times need ppoll, since epoll_wait counts milliseconds.
-SleptOnNetwork sleep_on_descriptors(std::uint64_t ns) {
+Slept sleep_on_descriptors(std::uint64_t ns) {
   constexpr std::uint64_t kNsPerMs = 1'000'000;
   int ms = static_cast<int>((ns + kNsPerMs - 1) / kNsPerMs);
   if (ns < kNsPerMs) {
     pollfd descriptor{wake_up().epoll.get(), POLLIN, 0};
     const timespec time{0, static_cast<long>(ns)};
-    if (::ppoll(&descriptor, 1, &time, nullptr) <= 0) return SleptOnNetwork::timed_out;
+    if (::ppoll(&descriptor, 1, &time, nullptr) <= 0) return Slept::to_the_end;
     ms = 0;
   }
   epoll_event event;
-  if (::epoll_wait(wake_up().epoll.get(), &event, 1, ms) <= 0) return SleptOnNetwork::timed_out;
-  if (event.data.fd != wake_up().event.get()) return SleptOnNetwork::network;
+  if (::epoll_wait(wake_up().epoll.get(), &event, 1, ms) <= 0) return Slept::to_the_end;
+  if (event.data.fd != wake_up().event.get()) return Slept::until_woken;
   drain_event();
-  return SleptOnNetwork::woken;
-}
-
-// Returns whether all threads that wait in the library sleep. Then none of them polls the networks.
-bool waiters_sleep() {
-  const std::uint32_t asleep = threads_asleep.load(std::memory_order_seq_cst);  // hand_over
-  return asleep != 0 && asleep >= threads_waiting.load(std::memory_order_relaxed);
-}
-
-// Returns whether others poll more often than `few` times, or sleep in place of this thread: then its wake-ups are a
-// waste.
-bool others_poll(const std::uint32_t before, std::uint32_t few = kFewPolls) {
-  if (waiter_on_networks.load(std::memory_order_relaxed)) return true;
-  return !waiters_sleep() && am::own_endpoint().activity() - before > few;
+  return Slept::called;
 }
 
 // When to look for old batches. A batch that has been begun has to leave some time, and the thread that has begun it
@@ -118,117 +103,92 @@ class Gathering {
 // each core. There each look delays the others, and a PE gets its turn after all of them anyway.
 std::uint64_t relieved_ns() {
   constexpr std::uint64_t kLeastNs = 1'000'000;
-  const bool is_long = long_waits.load(std::memory_order_seq_cst) != 0;  // long_wait
-  return std::max(is_long ? kLongestStepNs : kLeastNs, policy().sleep_max_ns);
+  const bool is_long = hints.long_waits.load(std::memory_order_seq_cst) != 0;  // long_wait
+  return std::max(is_long ? kLongestStepNs : kLeastNs, policy().sleep.max_ns);
 }
 
-// Idles until the other threads leave the networks alone. A waiter that goes to sleep on its doorbell calls this thread
-// (leave_polling()), one for a node peer's store only if it sleeps for long. A waiter that returns to the program does
-// not, as a call takes longer than the wake-up that it ends; nor does one that loses its core. So there is a look at
-// intervals, longer ones while a waiter sleeps on the networks.
+class NetworkSource final : public Source {
+ public:
+  Slept sleep(std::uint64_t ns) noexcept override;
+  bool stand_aside() noexcept override;
+  bool is_attended(const Others& others) const noexcept override { return is_attended(others, kFewPolls); }
+  std::uint64_t longest_sleep_ns() const noexcept override { return policy().longest_sleep_ns; }
+
+ private:
+  // Returns whether others poll more often than `few` times, or sleep in place of this thread: then its wake-ups are a
+  // waste.
+  bool is_attended(const Others& others, std::uint32_t few) const noexcept {
+    if (hints.waiters_sleep()) return false;
+    return hints.waiter_on_networks.load(std::memory_order_relaxed) || others.polls() > few;
+  }
+
+  Gathering gathering_;
+};
+
+// A waiter that goes to sleep on its doorbell calls this thread (leave_polling()), one for a node peer's store only if
+// it sleeps for long. A waiter that returns to the program does not, as a call takes longer than the wake-up that it
+// ends; nor does one that loses its core. So there is a look at intervals, longer ones while a waiter sleeps on the
+// networks.
 // Edge hand_over: this thread says that it is idle, then reads which threads sleep; a waiter counts itself as asleep,
 // then reads whether this thread is idle. Edge long_wait: this thread says that it is idle, then reads whether waits
 // are long; a waiter that has slept long no longer counts as such, then reads whether this thread is idle.
-void idle_beside_others(Gathering& gathering) {
-  bool busy = true;
-  while (busy && !network_thread.is_stopping()) {
-    const std::uint32_t seen = network_thread.calls();
-    const std::uint32_t before = am::own_endpoint().activity();
-    const std::uint32_t contention = am::endpoint_lock.contention();
-    network_thread_is_idle.store(true, std::memory_order_seq_cst);  // hand_over, long_wait
-    const bool relieved = waiter_on_networks.load(std::memory_order_seq_cst);
-    const bool gathers = gathering.is_recent();
-    const std::uint64_t look_ns = gathers ? std::min(gathering.look_ns(), kLookNs) : kLookNs;
-    if (!waiters_sleep() && !network_thread.is_stopping())
-      network_thread.pause(seen, relieved ? relieved_ns() : look_ns);
-    network_thread_is_idle.store(false, std::memory_order_relaxed);
-    if (gathers) gathering.look();
-    busy = !waiters_sleep() &&
-           (others_poll(before, look_ns < kLookNs ? 0 : kFewPolls) || am::endpoint_lock.contention() != contention);
-  }
+bool NetworkSource::stand_aside() noexcept {
+  const std::uint32_t seen = network_thread.calls();
+  const Others others;
+  hints.network_thread_is_idle.store(true, std::memory_order_seq_cst);  // hand_over, long_wait
+  const bool relieved = hints.waiter_on_networks.load(std::memory_order_seq_cst);
+  const bool gathers = gathering_.is_recent();
+  const std::uint64_t look_ns = gathers ? std::min(gathering_.look_ns(), kLookNs) : kLookNs;
+  if (!hints.waiters_sleep() && !network_thread.is_stopping())
+    network_thread.pause(seen, relieved ? relieved_ns() : look_ns);
+  hints.network_thread_is_idle.store(false, std::memory_order_relaxed);
+  if (gathers) gathering_.look();
+  return is_attended(others, look_ns < kLookNs ? 0 : kFewPolls) || (!hints.waiters_sleep() && others.have_contended());
 }
 
-// How long the thread may sleep. While the program gathers messages, sleeps are short, so that it need not wake this
-// thread. Before a long sleep this thread says so, and then the program wakes it. Returns 0 if there is something to
-// do. The look under the lock comes after the word.
-std::uint64_t sleep_ns(Gathering& gathering) {
-  const bool is_short = gathering.is_recent();
+// While the program gathers messages, sleeps are short, so that it need not wake this thread. Before a long sleep this
+// thread says so, and then the program wakes it. The look under the lock comes after the word.
+Slept NetworkSource::sleep(std::uint64_t ns) noexcept {
+  const bool is_short = gathering_.is_recent();
   am::network_thread.sleeps_long.store(!is_short, std::memory_order_relaxed);  // long_sleep
-  if (am::is_quiet_for_sleep(is_short)) return is_short ? gathering.look_ns() : kLongSleepNs;
-  am::network_thread.sleeps_long.store(false, std::memory_order_relaxed);
-  if (!is_short) gathering.look();  // this thread had no core while something was held back
-  return 0;
-}
-
-// Returns true if a message has arrived and no other thread polls, or if it is time to look for old batches. Returns
-// false also if a thread has woken this one: it is in the library, and this thread looks after what it leaves behind
-// later.
-bool sleep_on_networks(std::uint64_t ns, SleptOnNetwork& slept) {
-  const std::uint32_t before = am::own_endpoint().activity();
-  slept = sleep_on_descriptors(ns);
-  am::network_thread.sleeps_long.store(false, std::memory_order_relaxed);
-  if (slept == SleptOnNetwork::timed_out) return ns < kLongSleepNs;
-  return slept == SleptOnNetwork::network && !others_poll(before);
-}
-
-// Wake-ups without a message in a row: some networks leave their descriptor readable without need. Then this thread
-// looks at intervals only, until a message arrives.
-class FalseAlarms {
- public:
-  void count(Worked worked) {
-    in_a_row_ = worked == Worked::something ? 0 : in_a_row_ + 1;
-    if (in_a_row_ < kBelieved) return;
-    network_thread.pause(network_thread.calls(), kIntervalNs);
-    am::poll_in_passing();
+  if (!am::is_quiet_for_sleep(is_short)) {
+    am::network_thread.sleeps_long.store(false, std::memory_order_relaxed);
+    if (!is_short) gathering_.look();  // this thread had no core while something was held back
+    return Slept::not_at_all;
   }
-  bool expects_one() const { return in_a_row_ >= kBelieved; }
-
- private:
-  static constexpr int kBelieved = 8;
-  static constexpr std::uint64_t kIntervalNs = 500'000;
-  int in_a_row_ = 0;
-};
-
-Worked work_once() { return am::poll_in_passing() ? Worked::something : Worked::nothing; }
+  const std::uint64_t least = is_short ? std::min(ns, gathering_.look_ns()) : ns;
+  const Slept slept = sleep_on_descriptors(least);
+  am::network_thread.sleeps_long.store(false, std::memory_order_relaxed);
+  if (slept != Slept::to_the_end) return slept;
+  gathering_.look();
+  return least < ns ? Slept::in_part : Slept::to_the_end;
+}
 
 void network_main() {
-  Gathering gathering;
-  FalseAlarms alarms;
-  LastThread last(network_thread);
-  while (!network_thread.is_stopping()) {
-    idle_beside_others(gathering);
-    if (work(network_thread) == Worked::contended) continue;
-    for (std::uint64_t ns; !network_thread.is_stopping() && (ns = sleep_ns(gathering)) != 0;) {
-      last.look();
-      SleptOnNetwork slept;
-      if (!sleep_on_networks(std::min(ns, last.interval_ns()), slept)) break;
-      if (slept == SleptOnNetwork::timed_out) {
-        gathering.look();
-        continue;
-      }
-      const Worked worked = alarms.expects_one() ? work_once() : work(network_thread);
-      if (worked == Worked::contended) break;
-      alarms.count(worked);
-    }
-  }
+  NetworkSource source;
+  Plan plan = plan_of_thread({.first_ns = kLongSleepNs, .max_ns = kLongSleepNs});
+  plan.max_alarms = kMaxAlarms;
+  plan.refused_is_aside = true;
+  work(network_thread, source, plan);
 }
 
 // Policy::leave_polling where there are networks.
 void call_network_thread() {
-  if (network_thread_is_idle.load(std::memory_order_seq_cst) &&  // hand_over, long_wait
-      network_thread_is_idle.exchange(false, std::memory_order_relaxed))
+  if (hints.network_thread_is_idle.load(std::memory_order_seq_cst) &&  // hand_over, long_wait
+      hints.network_thread_is_idle.exchange(false, std::memory_order_relaxed))
     network_thread.call();
 }
 
 // Policy::sleep_on_networks: one waiter at a time takes the thread's place, so a message wakes one thread, not two.
-NetworkSleep sleep_in_place_of_thread(std::uint32_t seen, std::uint64_t ns) {
-  if (waiter_on_networks.exchange(true, std::memory_order_seq_cst)) return NetworkSleep::refused;  // seat
+Slept sleep_in_place_of_thread(std::uint32_t seen, std::uint64_t ns) {
+  constexpr std::uint64_t kNsPerMs = 1'000'000;
+  if (hints.waiter_on_networks.exchange(true, std::memory_order_seq_cst)) return Slept::not_at_all;  // seat
   const Doorbell& doorbell = am::own_endpoint().doorbell_of(am::own_endpoint().me());
-  SleptOnNetwork slept = SleptOnNetwork::woken;
+  Slept slept = Slept::until_woken;
   if (am::is_quiet_for_sleep() && doorbell.wake_seq.load(std::memory_order_seq_cst) == seen)  // seat
-    slept = sleep_on_descriptors(round_up(ns, 1'000'000));
-  waiter_on_networks.store(false, std::memory_order_seq_cst);  // hand_over
-  return slept != SleptOnNetwork::timed_out ? NetworkSleep::woken : NetworkSleep::timed_out;
+    slept = sleep_on_descriptors(policy().longest_sleep_ns == kUntilWoken ? round_up(ns, kNsPerMs) : ns);
+  hints.waiter_on_networks.store(false, std::memory_order_seq_cst);  // hand_over
+  return slept == Slept::called ? Slept::until_woken : slept;
 }
 
 }  // namespace
@@ -238,8 +198,8 @@ constinit ProgressThread network_thread("shmemx-net", network_main, wake_network
 void start_network_thread(bool has_node_peers) noexcept {
   if (!open_wake_up() || !network_thread.start()) return;
   am::network_thread.runs.store(true, std::memory_order_relaxed);
-  policy().leave_polling = call_network_thread;
-  if (!has_node_peers) policy().sleep_on_networks = sleep_in_place_of_thread;
+  policy().hooks.leave_polling = call_network_thread;
+  if (!has_node_peers) policy().hooks.sleep_on_networks = sleep_in_place_of_thread;
 }
 
 void wake_network_thread() noexcept { ::eventfd_write(wake_up().event.get(), 1); }
@@ -247,7 +207,7 @@ void wake_network_thread() noexcept { ::eventfd_write(wake_up().event.get(), 1);
 // Edge seat: the waker counts up wake_seq, then reads whether a waiter has the seat; the waiter takes it, then reads
 // wake_seq.
 void wake_network_sleeper() noexcept {
-  if (waiter_on_networks.load(std::memory_order_seq_cst)) wake_network_thread();  // seat
+  if (hints.waiter_on_networks.load(std::memory_order_seq_cst)) wake_network_thread();  // seat
 }
 
 }  // namespace shmemx::progress

@@ -6,21 +6,11 @@
 #include <cstdint>
 
 #include "base/wait_mode.hpp"
+#include "progress/pace.hpp"
 
 namespace shmemx::progress {
 
-enum class NetworkSleep : std::uint8_t { refused, timed_out, woken };
-
-struct Policy {
-  std::uint32_t bare_polls = 200;          // polls without pause: the change is close; 1 where `poll` brings it
-  std::uint32_t store_polls = 200;         // the same where a node peer's store brings it
-  std::uint32_t pause_polls = 80;          // polls with pause after that; 0 when PEs outnumber cores
-  std::uint64_t poll_ns = 0;               // not 0: polls for this time instead, as a poll of a network exceeds a pause
-  std::uint64_t yield_ns = 200'000;        // then sched_yield between polls for this long
-  std::uint64_t sleep_first_ns = 50'000;   // then sleep, first for this long
-  std::uint64_t sleep_max_ns = 1'000'000;  // in doubling steps up to this
-  WaitMode mode = WaitMode::automatic;
-  bool crowded = false;                             // PEs outnumber the cores they may use
+struct Hooks {
   void (*on_sleep)(const char* routine) = nullptr;  // called before each sleep step; ends the job if a peer is gone
   void (*on_wake)() = nullptr;                      // called once after a wait that slept
   // Called if another process seems to run on the core of a waiter, and PEs do not outnumber cores: moves the waiter
@@ -30,22 +20,30 @@ struct Policy {
   // look for messages. Not before the first short step of a wait for a node peer's store. Null where senders wake the
   // sleeper themselves.
   void (*leave_polling)() = nullptr;
-  // Sleeps for at most `ns` on the networks, unless `wake_seq` of the own doorbell is no longer `seen`. Returns whether
-  // something has arrived or the wait has been interrupted; `refused`: sleep on the doorbell instead. Null where node
-  // peers, which can only wake the doorbell, may complete a wait.
-  NetworkSleep (*sleep_on_networks)(std::uint32_t seen, std::uint64_t ns) = nullptr;
+  // Sleeps for at most `ns` on the networks, unless `wake_seq` of the own doorbell is no longer `seen`. not_at_all:
+  // sleep on the doorbell instead. Null where node peers, which can only wake the doorbell, may complete a wait.
+  Slept (*sleep_on_networks)(std::uint32_t seen, std::uint64_t ns) = nullptr;
+};
+
+struct Policy {
+  std::uint32_t bare_polls = 200;    // polls without pause: the change is close; 1 where `poll` brings it
+  std::uint32_t store_polls = 200;   // the same where a node peer's store brings it
+  std::uint32_t pause_polls = 80;    // polls with pause after that; 0 when PEs outnumber cores
+  std::uint64_t poll_ns = 0;         // not 0: polls for this time instead, as a poll of a network exceeds a pause
+  std::uint64_t yield_ns = 200'000;  // then sched_yield between polls for this long
+  SleepSteps sleep;                  // then sleep
+  // The longest sleep of a waiter and of the networks' thread where nothing wakes them, as for a network without a
+  // descriptor (transport::Capabilities::waits).
+  std::uint64_t longest_sleep_ns = kUntilWoken;
+  WaitMode mode = WaitMode::automatic;
+  bool crowded = false;  // PEs outnumber the cores they may use
+  Hooks hooks;
   // Handles messages that have arrived and returns whether there were any: what is waited for may depend on them. Null
   // where no messages can arrive. It never waits.
   bool (*poll)() = nullptr;
 };
 inline constinit Policy policy_storage;
 inline Policy& policy() noexcept { return policy_storage; }
-
-// Threads of this process inside a long wait, counted where messages may arrive: they handle them, unless they sleep.
-inline constinit std::atomic<std::uint32_t> threads_waiting{0};
-inline constinit std::atomic<std::uint32_t> threads_asleep{0};
-// Threads that have marked the doorbell, or are about to. Edge mark: see sleep_once().
-inline constinit std::atomic<std::uint32_t> threads_marked{0};
 
 // Polls without pause of a waiter that expects a message of a PE of its node.
 inline constexpr std::uint32_t kMessagePolls = 300;

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -14,30 +15,25 @@
 #include "base/cpu_pause.hpp"
 #include "base/fatal.hpp"
 #include "base/futex.hpp"
-#include "base/mutex.hpp"
 #include "base/lazy_mapping.hpp"
+#include "base/mutex.hpp"
 #include "base/threads.hpp"
-#include "progress/core_sharing.hpp"
-#include "progress/wait.hpp"
+#include "progress/hints.hpp"
+#include "progress/policy.hpp"
 #include "windows/memory_watch.hpp"
 
 namespace shmemx::progress {
 namespace {
 
-constexpr int kPollsBeforeSleep = 50;
-constexpr int kPollsOnSharedCore = 4;  // who would send the next message may need this core
-constexpr int kPollsBesideWaiters = 4;
+constexpr std::uint32_t kPollsBeforeSleep = 50;
+constexpr std::uint32_t kPollsOnSharedCore = 4;  // who would send the next message may need this core
+constexpr std::uint32_t kPollsBesideWaiters = 4;
 constexpr std::size_t kStackBytes = std::size_t{1} << 20;  // handlers of programs run on it
 constexpr std::uint64_t kSliceNs = 100'000;                // the least that the kernel allows
 constexpr std::uint64_t kIntervalAfterMainNs = 100'000'000;
 
 constinit Mutex start_mutex;
 constinit thread_local const ProgressThread* this_thread = nullptr;
-
-// Returns whether a thread that waits in the library is awake: it polls.
-bool waiters_poll() {
-  return threads_waiting.load(std::memory_order_relaxed) > threads_asleep.load(std::memory_order_relaxed);
-}
 
 // struct sched_attr of the kernel, whose header cannot stand beside <sched.h>.
 struct SliceAttributes {
@@ -130,9 +126,21 @@ void ProgressThread::call() noexcept {
   futex_wake(calls_, FutexScope::process);
 }
 
-LastThread::LastThread(ProgressThread& self) noexcept : self_(self), next_ns_(now_ns() + kLongSleepNs) {}
+namespace {
 
-std::uint64_t LastThread::interval_ns() const noexcept { return main_ended_ ? kIntervalAfterMainNs : kLongSleepNs; }
+// Ends the process after the main thread has called pthread_exit and all other threads of the program have ended: as
+// the C library would but for the progress threads, by exit(0).
+class LastThread {
+ public:
+  explicit LastThread(ProgressThread& self) noexcept : self_(self), next_ns_(now_ns() + kLongSleepNs) {}
+  void look() noexcept;
+  std::uint64_t interval_ns() const noexcept { return main_ended_ ? kIntervalAfterMainNs : kLongSleepNs; }
+
+ private:
+  ProgressThread& self_;
+  std::uint64_t next_ns_;
+  bool main_ended_ = false;
+};
 
 void LastThread::look() noexcept {
   const std::uint64_t now = now_ns();
@@ -147,26 +155,72 @@ void LastThread::look() noexcept {
   self_.pause(self_.calls(), kLongSleepNs);  // the other progress thread ends the process
 }
 
-Worked work(const ProgressThread& self) noexcept {
-  const std::uint32_t contention = am::endpoint_lock.contention();
-  Worked worked = Worked::nothing;
+// Polls until `polls` in a row have brought nothing. Others attend to the work if another thread polls by itself or has
+// needed the lock meanwhile: it would have to wait for each poll of this one.
+void poll(const ProgressThread& self, std::uint32_t polls, Seen& seen) noexcept {
+  const Others others;
   std::uint64_t last = now_ns();
-  int polls = core_is_wanted(last) ? kPollsOnSharedCore : kPollsBeforeSleep;
-  for (int idle = 0; idle < polls && !self.is_stopping(); ++idle) {
-    if (am::endpoint_lock.contention() != contention) return Worked::contended;
+  for (std::uint32_t idle = 0; idle < polls && !self.is_stopping(); ++idle) {
+    seen.is_attended = others.have_contended();
+    if (seen.is_attended) return;
     if (am::poll_in_passing()) {
       idle = 0;
-      worked = Worked::something;
-    } else if (idle >= kPollsBesideWaiters && waiters_poll()) {
-      return Worked::contended;
+      seen.moved = true;
+    } else if (idle >= kPollsBesideWaiters && hints.waiters_poll()) {
+      seen.is_attended = true;
+      return;
     }
     cpu_pause();
     // Where the program computes, a thread that polls on loses the core again; one that sleeps is woken at once.
-    if (note_preemption(last, now_ns())) polls = kPollsOnSharedCore;
+    if (hints.cores.note_preemption(last, now_ns(), this_cpu())) polls = std::min(polls, kPollsOnSharedCore);
   }
-  return worked;
 }
 
-bool others_wait() noexcept { return threads_waiting.load(std::memory_order_relaxed) != 0; }
+Slept sleep(LastThread& last, Source& source, std::uint64_t ns) noexcept {
+  last.look();
+  const std::uint64_t least = std::min(ns, last.interval_ns());
+  const Slept slept = source.sleep(least);
+  return slept == Slept::to_the_end && least < ns ? Slept::in_part : slept;
+}
+
+}  // namespace
+
+Plan plan_of_thread(const SleepSteps& sleep) noexcept {
+  Plan plan;
+  plan.woken = {Action::pause, kPollsBeforeSleep, 0};
+  plan.looking = {Action::pause, kPollsOnSharedCore, 0};
+  plan.sleep = sleep;
+  plan.is_crowded = policy().crowded;
+  return plan;
+}
+
+void work(ProgressThread& self, Source& source, const Plan& plan) noexcept {
+  Pace pace(plan, hints.cores);
+  LastThread last(self);
+  for (Step step = pace.begin_thread(); !self.is_stopping();) {
+    Seen seen;
+    const Others others;
+    switch (step.action) {
+      case Action::aside:
+        seen.is_attended = source.stand_aside();
+        break;
+      case Action::sleep:
+        seen.slept = sleep(last, source, step.ns);
+        seen.is_attended = seen.slept == Slept::until_woken && source.is_attended(others);
+        break;
+      case Action::rest:
+        self.pause(self.calls(), step.ns);
+        break;
+      default:
+        poll(self, step.polls, seen);
+        seen.is_attended = seen.is_attended || source.is_attended(Others());
+        break;
+    }
+    seen.now_ns = now_ns();
+    seen.cpu = this_cpu();
+    seen.longest_ns = source.longest_sleep_ns();
+    step = pace.next(seen);
+  }
+}
 
 }  // namespace shmemx::progress

@@ -1,4 +1,5 @@
-// What both progress threads consist of: starting, pausing and ending, and a burst of polls.
+// What both progress threads consist of: starting and ending, and the one protocol by which they work, sleep, and leave
+// the work to others.
 #pragma once
 
 #include <pthread.h>
@@ -6,6 +7,10 @@
 
 #include <atomic>
 #include <cstdint>
+
+#include "am/endpoint.hpp"
+#include "base/clock.hpp"
+#include "progress/pace.hpp"
 
 namespace shmemx::progress {
 
@@ -46,35 +51,43 @@ class ProgressThread {
 extern ProgressThread node_thread;
 extern ProgressThread network_thread;
 
-// Ends the process after the main thread has called pthread_exit and all other threads of the program have ended: as
-// the C library would but for the progress threads, by exit(0).
-class LastThread {
- public:
-  explicit LastThread(ProgressThread& self) noexcept;
-  void look() noexcept;
-  std::uint64_t interval_ns() const noexcept;
-
- private:
-  ProgressThread& self_;
-  std::uint64_t next_ns_;
-  bool main_ended_ = false;
-};
-
 inline constexpr std::uint64_t kLookNs = 400'000;  // how often an idle thread looks whether others still poll
 inline constexpr std::uint64_t kLongSleepNs = 2'000'000'000;
 
-// The longest single sleep of waits that have taken long, if Policy::sleep_max_ns is less.
-inline constexpr std::uint64_t kLongestStepNs = 10'000'000;
-// The number of threads whose sleeps are longer than Policy::sleep_max_ns. They call the networks' thread when they
-// return to the program (edge long_wait).
-inline constinit std::atomic<std::uint32_t> long_waits{0};
+// What other threads do with the endpoint from now on.
+class Others {
+ public:
+  std::uint32_t polls() const noexcept { return am::own_endpoint().activity() - polls_; }
+  std::uint64_t elapsed_ns() const noexcept { return now_ns() - begin_ns_; }
+  // Returns whether one has needed the lock while another thread had it.
+  bool have_contended() const noexcept { return am::endpoint_lock.contention() != contention_; }
 
-enum class Worked : std::uint8_t { something, nothing, contended };
+ private:
+  const std::uint64_t begin_ns_ = now_ns();
+  const std::uint32_t polls_ = am::own_endpoint().activity();
+  const std::uint32_t contention_ = am::endpoint_lock.contention();
+};
 
-// Polls several times, as a message seldom arrives alone. Returns `contended` if another thread polls by itself or has
-// needed the lock meanwhile: it would have to wait for each poll of this one.
-Worked work(const ProgressThread& self) noexcept;
-// Returns whether another thread of this PE waits in the library.
-bool others_wait() noexcept;
+// Where the messages come from that a progress thread handles.
+class Source {
+ public:
+  // Sleeps for at most `ns` until a message arrives. Returns not_at_all if there is something to do before.
+  virtual Slept sleep(std::uint64_t ns) noexcept = 0;
+  // Leaves the work to others for a while. Returns whether they have done it meanwhile, and go on.
+  virtual bool stand_aside() noexcept = 0;
+  // Returns whether other threads do the work, by what they have done since `others`.
+  virtual bool is_attended(const Others& others) const noexcept = 0;
+  // Returns the longest sleep, kUntilWoken if all messages wake the thread.
+  virtual std::uint64_t longest_sleep_ns() const noexcept = 0;
+
+ protected:
+  ~Source() = default;
+};
+
+// What a progress thread does until it ends. While other threads of the PE work, it looks at intervals only whether
+// they still do. Else it polls several times, as a message seldom arrives alone, and sleeps on its source.
+void work(ProgressThread& self, Source& source, const Plan& plan) noexcept;
+// The plan of both threads, with these sleeps.
+Plan plan_of_thread(const SleepSteps& sleep) noexcept;
 
 }  // namespace shmemx::progress

@@ -20,14 +20,16 @@ inline bool is_done(PollFunction done, void* state) {
   return is_done(done, state, moved);
 }
 
-// Gives the core away between two looks of a waiter that expects to wait for longer. Returns false if it should sleep
-// instead.
-bool yield_once();
+// Returns whether no other thread of this PE has to run before this one, if it sleeps: it sleeps on the networks
+// itself, or awaits the store of a node peer.
+bool is_woken_directly();
 // Moves this thread away from the cores of other PEs, where the policy says so.
 void part_from_pes();
 
-enum class Slept : std::uint8_t { not_at_all, to_the_end, until_woken };
-// Sleeps once, for at most `ns`; not at all if done.
+// Gives the core away once. Sets the time of the return, the CPU, and how long the yield took.
+void yield_once(Seen& seen);
+
+// Sleeps once, for at most `ns`; not at all if done. Returns not_at_all, to_the_end or until_woken.
 Slept sleep_once(PollFunction done, void* state, std::uint64_t ns);
 
 }  // namespace shmemx::progress

@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/doorbell.hpp"
-#include "progress/core_sharing.hpp"
+#include "progress/hints.hpp"
 #include "progress/steps.hpp"
 
 namespace shmemx::progress {
@@ -25,6 +25,7 @@ constinit thread_local Tests tests_by_word[kWords] = {};
 
 constexpr std::uint64_t kPollIntervalNs = 5'000;
 constinit thread_local std::uint64_t last_poll_ns = 0;
+constinit thread_local Yields yields;
 
 Tests& tests_of(const void* what) {
   return tests_by_word[(reinterpret_cast<std::uintptr_t>(what) * 0x9e3779b97f4a7c15U) >> 60];
@@ -32,8 +33,16 @@ Tests& tests_of(const void* what) {
 
 // The program waits, perhaps for a PE that needs this core.
 void give_core_away() {
-  if (yield_once() || own_doorbell() == nullptr) return;
-  sleep_once([](void*) { return false; }, nullptr, kLoopSleepNs);
+  Seen seen;
+  yield_once(seen);
+  const Yields::Effect effect = yields.note(hints.cores, seen.yield_ns, seen.now_ns, seen.cpu);
+  const bool may_yield =
+      effect == Yields::Effect::useful || (effect == Yields::Effect::in_vain && !is_woken_directly());
+  if (!may_yield && own_doorbell() != nullptr) {
+    sleep_once([](void*) { return false; }, nullptr, kLoopSleepNs);
+  } else if (may_yield && hints.cores.is_shared(seen.now_ns)) {
+    part_from_pes();
+  }
 }
 
 // The program has tested a word again.

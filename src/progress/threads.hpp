@@ -8,16 +8,12 @@ namespace shmemx::progress {
 // Starts the thread for messages of the node if it does not run, and makes all waits poll. Any thread, any time after
 // am::set_up().
 void start_node_thread() noexcept;
-// Starts the thread for messages of the networks, if there are any that can be slept on. Without node peers a waiter
-// may sleep in its place.
+// Starts the thread for messages of the networks, if something wakes it: their descriptors, or its policy
+// (Policy::longest_sleep_ns). Without node peers a waiter may sleep in its place.
 void start_network_thread(bool has_node_peers) noexcept;
 // End one or both and wait for it. Do nothing if none runs.
 void stop_node_thread() noexcept;
 void stop_threads() noexcept;
-
-// Says whether waits that have taken long may sleep for longer than Policy::sleep_max_ns: where what they wait for
-// wakes them. At init, before any wait.
-void let_long_waits_sleep(bool may) noexcept;
 
 // Wakes the networks' thread from its sleep.
 void wake_network_thread() noexcept;

@@ -3,47 +3,24 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "base/clock.hpp"
 #include "base/cpu_pause.hpp"
-#include "base/futex.hpp"
-#include "progress/core_sharing.hpp"
-#include "progress/progress_thread.hpp"
+#include "progress/hints.hpp"
+#include "progress/pace.hpp"
 #include "progress/steps.hpp"
-#include "progress/threads.hpp"
 
 namespace shmemx::progress {
 namespace {
 
-constexpr int kTurnsPerClock = 4;
 constexpr std::uint32_t kPollsAfterMessage = 100;  // about as long as the sender takes to react
 constexpr std::uint64_t kRoundTripNs = 5'000;      // of the fastest network; also where the core may be shared
-constexpr int kPollsAfterWake = 50;
+constexpr std::uint32_t kPollsAfterWake = 50;
 constexpr std::uint32_t kNetworkPollsAfterWake = 2;  // networks look everywhere at every second poll at the latest
 constexpr std::uint64_t kLookAfterWakeNs = 3'000;
+constexpr std::uint32_t kSpinsBetweenLooks = 100'000;
 // Where a program that computes shares the core: about what it costs to be woken, so a wait costs twice the best.
 constexpr std::uint64_t kBusySpinNs = 20'000;
-
-bool poll_bare(PollFunction done, void* state, std::uint32_t polls) {
-  for (; polls != 0; --polls) {
-    if (is_done(done, state)) return true;
-  }
-  return false;
-}
-
-bool poll_paused(PollFunction done, void* state, std::uint32_t polls) {
-  for (; polls != 0; --polls) {
-    if (is_done(done, state)) return true;
-    cpu_pause();
-  }
-  return false;
-}
-
-bool pause_once() {
-  cpu_pause();
-  return true;
-}
 
 // Returns how many polls follow a message at once. On cores that are not shared the sender needs some time to react. On
 // shared ones the next poll takes what has arrived with the message, before the core is given away. A poll of networks
@@ -53,161 +30,179 @@ std::uint32_t polls_after_message() {
   return policy().pause_polls != 0 ? kPollsAfterMessage : 1;
 }
 
-// Returns true if done, false if `ns` have passed without a message or kBetween() returned false. A sender of messages
-// expects an answer soon and often sends the next one then, so it is not worth going to sleep between them. With
-// networks the polls of the first microseconds follow each other at once: a yield may cost more than the message takes.
-// A gap between two looks at the clock tells that this thread was preempted; there are none while messages come.
-template <auto kBetween>
-bool poll_for(PollFunction done, void* state, std::uint64_t ns) {
-  std::uint64_t begin = now_ns();
-  std::uint64_t last = begin;  // 0: some time before
-  bool moved = false;
-  const std::uint32_t polls_at_once = polls_after_message();
-  const std::uint64_t early_ns = am::has_networks() && policy().pause_polls != 0 ? kRoundTripNs : 0;
-  bool is_early = early_ns != 0 && !core_goes_round(begin);
-  std::uint32_t at_once = 0;
-  for (int turn = 1;; ++turn) {
-    bool any = false;
-    if (is_done(done, state, any)) return true;
-    moved |= any;
-    if (any) at_once = polls_at_once;
-    if (at_once != 0) {
-      --at_once;
-      last = 0;
-      continue;
-    }
-    if (!is_early && !kBetween()) return is_done(done, state);
-    if (turn % kTurnsPerClock != 0) continue;
-    const std::uint64_t now = now_ns();
-    if (last == 0) last = now;
-    if constexpr (kBetween == pause_once) note_preemption(last, now);
-    if (moved) begin = now;
-    moved = false;
-    is_early = now - begin < early_ns && !core_goes_round(now);
-    if (now - begin > ns) return is_done(done, state);
+// More messages often follow the one that has ended a sleep, but the sender may need a reply before it sends them, or
+// this core.
+void plan_wakes(Plan& plan, bool sleeps_at_once) {
+  if (message_poll() == nullptr) {
+    plan.woken = plan.looking = {Action::pause, kPollsAfterWake, 0};
+  } else if (sleeps_at_once) {
+    plan.woken = plan.looking = {Action::poll, kNetworkPollsAfterWake, 0};
+  } else {
+    plan.woken = {Action::pause, 0, std::max(policy().poll_ns, kLookAfterWakeNs)};
+    plan.looking = {Action::pause, 0, kLookAfterWakeNs};
   }
 }
 
-// With very many PEs on a core what counts is how little each turn does.
-bool sleeps_at_once() { return policy().crowded && policy().yield_ns == 0; }
-
-// More messages often follow the first, but the sender may need a reply before it sends them, or this core. Returns
-// true if done.
-bool poll_after_wake(PollFunction done, void* state, Slept slept) {
-  if (message_poll() == nullptr) return poll_paused(done, state, kPollsAfterWake);
-  if (sleeps_at_once()) return poll_bare(done, state, kNetworkPollsAfterWake);
-  const std::uint64_t look_ns = slept == Slept::until_woken && !core_is_wanted(now_ns()) ? policy().poll_ns : 0;
-  return poll_for<pause_once>(done, state, std::max(look_ns, kLookAfterWakeNs));
-}
-
-// Never gives up the core, but looks now and then whether what it waits for can still come.
-void spin_until_done(PollFunction done, void* state, const char* routine) {
-  constexpr std::uint32_t kPollsBetweenLooks = 100'000;
+Plan plan_of_wait() {
   const Policy& how = policy();
-  while (!poll_paused(done, state, kPollsBetweenLooks)) {
-    if (how.on_sleep != nullptr) how.on_sleep(routine);
+  Plan plan;
+  // Messages bring the change, so the first polls were few: now some more without pause.
+  if (message_poll() != nullptr && how.pause_polls != 0)
+    plan.first = how.poll_ns != 0 ? Burst{Action::pause, 0, how.poll_ns} : Burst{Action::poll, kMessagePolls, 0};
+  plan.is_crowded = how.crowded;
+  plan.is_woken_directly = is_woken_directly();
+  plan.early_ns = am::has_networks() && how.pause_polls != 0 ? kRoundTripNs : 0;
+  if (how.mode == WaitMode::spin) {  // never gives up the core, but looks now and then whether it waits in vain
+    plan.paused = plan.woken = plan.looking = {Action::pause, kSpinsBetweenLooks, 0};
+    plan.sleep = {.first_ns = 0, .max_ns = 0};
+    return plan;
   }
-  if (how.on_wake != nullptr) how.on_wake();
-}
-
-constinit bool may_sleep_long = false;
-
-// Steps grow with the time that the wait has taken: a change without a wake-up is noticed later by a small part of it.
-class Steps {
- public:
-  ~Steps() {
-    if (!is_long_) return;
-    long_waits.fetch_sub(1, std::memory_order_seq_cst);               // long_wait
-    if (policy().leave_polling != nullptr) policy().leave_polling();  // it looks seldom
+  if (how.poll_ns == 0) plan.paused = {Action::pause, how.pause_polls, 0};
+  const bool sleeps_at_once =
+      how.crowded && how.yield_ns == 0;  // with very many PEs each turn does as little as it can
+  if (how.mode == WaitMode::automatic && !sleeps_at_once) {
+    if (!how.crowded) plan.beside_program = {Action::pause, 0, kBusySpinNs};
+    plan.yielding = {Action::yield, 0, how.yield_ns};
   }
-  std::uint64_t ns() const { return ns_; }
-  void grow() {
-    const std::uint64_t most = policy().sleep_max_ns;
-    std::uint64_t longest = most;
-    if (may_sleep_long && ns_ >= most)
-      longest = std::max(most, std::min((now_ns() - begin_ns_) / kPartOfWait, kLongestStepNs));
-    ns_ = std::min(2 * ns_, longest);
-    if (ns_ <= most || std::exchange(is_long_, true)) return;
-    long_waits.fetch_add(1, std::memory_order_relaxed);
-  }
-
- private:
-  static constexpr std::uint64_t kPartOfWait = 128;
-  std::uint64_t ns_ = policy().sleep_first_ns;
-  const std::uint64_t begin_ns_ = now_ns();
-  bool is_long_ = false;
-};
-
-void sleep_until_done(PollFunction done, void* state, const char* routine) {
-  const Policy& how = policy();
-  Steps steps;
-  while (true) {
-    if (how.on_sleep != nullptr) how.on_sleep(routine);
-    const Slept slept = sleep_once(done, state, steps.ns());
-    if (slept == Slept::not_at_all) break;
-    if (poll_after_wake(done, state, slept)) break;
-    steps.grow();
-  }
-  // Other threads of this PE may still sleep. They are woken by their time-out at the latest.
-  if (how.on_wake != nullptr) how.on_wake();
+  plan_wakes(plan, sleeps_at_once);
+  plan.sleep = how.sleep;
+  return plan;
 }
 
 void note_cpu() {
   Doorbell* const doorbell = own_doorbell();
-  const auto cpu = static_cast<std::uint32_t>(::sched_getcpu()) + 1;
+  const std::uint32_t cpu = this_cpu() + 1;
   if (doorbell->cpu.load(std::memory_order_relaxed) != cpu) doorbell->cpu.store(cpu, std::memory_order_relaxed);
 }
 
-bool always_yield() {
-  ::sched_yield();
-  return true;
+// One wait of this thread, and what it tells others.
+class Wait {
+ public:
+  Wait(PollFunction done, void* state, const char* routine)
+      : done_(done), state_(state), routine_(routine), pace_(plan_of_wait(), hints.cores) {}
+  ~Wait();
+  Wait(const Wait&) = delete;
+  Wait& operator=(const Wait&) = delete;
+
+  void run();
+
+ private:
+  bool carry_out(const Step& step);
+  bool poll(const Step& step);
+  bool sleep(const Step& step);
+  void look_at_clock();
+  void tell_others();
+
+  const PollFunction done_;
+  void* const state_;
+  const char* const routine_;
+  Pace pace_;
+  Seen seen_;
+  bool is_counted_ = false;  // in threads_waiting
+  bool is_located_ = false;  // its CPU has been noted
+  bool has_slept_ = false;
+  bool is_long_ = false;  // counted in long_waits
+};
+
+// Other threads of this PE may still sleep. They are woken by their time-out at the latest.
+Wait::~Wait() {
+  const Hooks& hooks = policy().hooks;
+  if (has_slept_ && hooks.on_wake != nullptr) hooks.on_wake();
+  if (is_long_) {
+    hints.long_waits.fetch_sub(1, std::memory_order_seq_cst);   // long_wait
+    if (hooks.leave_polling != nullptr) hooks.leave_polling();  // it looks seldom
+  }
+  if (is_counted_) hints.threads_waiting.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void wait_in_phases(PollFunction done, void* state, const char* routine) {
-  const Policy& how = policy();
-  if (how.mode == WaitMode::spin) return spin_until_done(done, state, routine);
-  if (how.poll_ns == 0 && poll_paused(done, state, how.pause_polls)) return;
-  if (own_doorbell() == nullptr) {  // before init
-    poll_for<always_yield>(done, state, ~std::uint64_t{0});
-    return;
+void Wait::look_at_clock() {
+  seen_.now_ns = now_ns();
+  seen_.cpu = this_cpu();
+}
+
+// The first polls are not worth it.
+void Wait::tell_others() {
+  if (pace_.phase() == Pace::Phase::first) return;
+  if (!is_counted_ && message_poll() != nullptr) {
+    hints.threads_waiting.fetch_add(1, std::memory_order_relaxed);
+    is_counted_ = true;
   }
-  if (!how.crowded) note_cpu();
-  if (how.mode == WaitMode::automatic && !sleeps_at_once()) {
-    if (core_is_busy(now_ns())) {
-      if (!how.crowded && poll_for<pause_once>(done, state, kBusySpinNs)) return;
-      part_from_pes();
-    } else if (how.yield_ns != 0 && poll_for<yield_once>(done, state, how.yield_ns)) {
-      return;
+  if (is_located_ || policy().crowded || pace_.phase() == Pace::Phase::paused) return;
+  note_cpu();
+  is_located_ = true;
+}
+
+void Wait::run() {
+  seen_.longest_ns = policy().longest_sleep_ns;
+  if (pace_.needs_clock()) look_at_clock();
+  for (Step step = pace_.begin_wait(seen_); !carry_out(step); step = pace_.next(seen_)) {
+  }
+}
+
+// Returns whether the wait is over.
+bool Wait::carry_out(const Step& step) {
+  tell_others();
+  if (step.parts) part_from_pes();
+  seen_.moved = false;
+  seen_.yield_ns = 0;
+  if (step.action == Action::sleep ? sleep(step) : poll(step)) return true;
+  if (step.action != Action::yield) look_at_clock();
+  return false;
+}
+
+bool Wait::poll(const Step& step) {
+  std::uint32_t at_once = 0;
+  for (std::uint32_t polls = step.polls; polls != 0;) {
+    bool any = false;
+    if (is_done(done_, state_, any)) return true;
+    if (any) {
+      seen_.moved = true;
+      at_once = polls_after_message();
     }
+    if (at_once != 0) {
+      --at_once;
+      continue;
+    }
+    if (step.action == Action::pause) cpu_pause();
+    if (step.action == Action::yield) yield_once(seen_);
+    --polls;
   }
-  sleep_until_done(done, state, routine);
+  return false;
+}
+
+bool Wait::sleep(const Step& step) {
+  const Policy& how = policy();
+  if (step.polls != 0 && is_done(done_, state_)) return true;
+  if (how.hooks.on_sleep != nullptr) how.hooks.on_sleep(routine_);
+  has_slept_ = true;
+  seen_.slept = Slept::to_the_end;
+  if (step.ns == 0) return false;
+  if (step.ns > how.sleep.max_ns && !is_long_) {
+    hints.long_waits.fetch_add(1, std::memory_order_relaxed);
+    is_long_ = true;
+  }
+  seen_.slept = sleep_once(done_, state_, step.ns);
+  return seen_.slept == Slept::not_at_all;
+}
+
+void wait_before_init(PollFunction done, void* state) {
+  while (!is_done(done, state)) ::sched_yield();
 }
 
 }  // namespace
-
-void let_long_waits_sleep(bool may) noexcept { may_sleep_long = may; }
 
 // Those of a network are system calls; the policy counts time instead. Where waiters hand a core round, the next one
 // may be about to send the message, so one poll comes before the core is given away: the policy's first one.
 std::uint32_t polls_at_once() noexcept {
   constexpr std::uint32_t kNetworkPolls = 2;
-  if (am::has_networks() && core_goes_round(now_ns())) return 0;
+  if (am::has_networks() && hints.cores.goes_round(now_ns())) return 0;
   if (policy().pause_polls == 0) return 1;
   return am::has_networks() ? kNetworkPolls : kMessagePolls;
 }
 
 void wait_slow(PollFunction done, void* state, const char* routine) noexcept {
-  const Policy& how = policy();
-  if (message_poll() == nullptr) return wait_in_phases(done, state, routine);
-  // Messages bring the change, so the first polls were few: now some more without pause.
-  if (how.pause_polls != 0 && (how.poll_ns == 0 || !core_is_shared(now_ns()))) {
-    const bool found =
-        how.poll_ns != 0 ? poll_for<pause_once>(done, state, how.poll_ns) : poll_bare(done, state, kMessagePolls);
-    if (found) return;
-  }
-  threads_waiting.fetch_add(1, std::memory_order_relaxed);  // a hint for the progress threads
-  wait_in_phases(done, state, routine);
-  threads_waiting.fetch_sub(1, std::memory_order_relaxed);
+  if (own_doorbell() == nullptr) return wait_before_init(done, state);
+  Wait(done, state, routine).run();
 }
 
 }  // namespace shmemx::progress

@@ -49,8 +49,8 @@ std::string line(const char* name, const std::string& text) {
 const char* progress_of(const config::Config& config, const transport::Transport& network) {
   if (network.capabilities().rma) return "hardware, and a thread for what it cannot do";
   if (config.progress == config::Progress::off) return "calls of the library only (SHMEMX_PROGRESS=off)";
-  return network.descriptor() >= 0 ? "a thread that sleeps until something comes"
-                                   : "calls of the library only (this network cannot wake a thread)";
+  return network.capabilities().waits ? "a thread that sleeps until something comes"
+                                      : "a thread that looks at intervals (this network cannot wake it)";
 }
 
 std::string blocks_of(const config::Config& config, transport::Transport& network) {
@@ -131,9 +131,8 @@ std::string possible_networks(const Nodes& nodes) {
   std::string text = line("other nodes", "none; what could lead to some:");
   for (const transport::Candidate& network : *found) {
     text += line("", network.name + ": " +
-                         (network.transport == nullptr              ? "cannot be used, " + network.why_not
-                          : network.transport->capabilities().waits ? std::string("can be used, progress by a thread")
-                                                                    : std::string("can be used")));
+                         (network.transport == nullptr ? "cannot be used, " + network.why_not
+                                                       : std::string("can be used, progress by a thread")));
     if (network.transport != nullptr) network.transport->close(0);
   }
   return text;

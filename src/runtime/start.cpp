@@ -23,7 +23,8 @@
 #include "coll/common/team.hpp"
 #include "config/config_report.hpp"
 #include "context/route.hpp"
-#include "progress/core_sharing.hpp"
+#include "onesided/rdma.hpp"
+#include "progress/hints.hpp"
 #include "progress/policy.hpp"
 #include "progress/threads.hpp"
 #include "rma/copy.hpp"
@@ -256,24 +257,35 @@ context::Context make_world(const windows::Arena& arena, const StartParameters& 
 
 namespace {
 
+// Returns whether a network brings something and wakes nobody: it has no descriptor, or PEs put by its RMA.
+bool needs_polls(const Nodes& nodes, config::NetRma choice) {
+  return std::any_of(nodes.open.begin(), nodes.open.end(), [choice](transport::Transport* network) {
+    return !network->capabilities().waits || onesided::uses_rdma(*network, choice);
+  });
+}
+
 // A yield lets others run that wait, too: with very many PEs on a core a waiter sleeps at once, for so long that the
 // others have their turns meanwhile. It is woken when it can go on; the bounds on its sleep are for the wake-ups that
 // are missed.
-void configure_sleeping(progress::Policy& policy, const config::Config& config, std::uint64_t n_pes, bool by_network) {
+void configure_sleeping(progress::Policy& policy, const config::Config& config, std::uint64_t n_pes,
+                        const Nodes& nodes) {
   constexpr std::uint64_t kYieldingPesPerCore = 16;
   constexpr std::uint64_t kFirstSleepNsPerPe = 40'000;  // on the same core
   constexpr std::uint64_t kLastSleepUsPerPe = 200;
-  const std::uint64_t turns_us = default_yield_us(n_pes, by_network);
+  const std::uint64_t turns_us = default_yield_us(n_pes, nodes.several());
   const std::uint64_t per_core = policy.crowded ? n_pes / static_cast<std::uint64_t>(usable_cpus()) : 1;
   const bool very_many = per_core > kYieldingPesPerCore;
   policy.yield_ns = 1000 * config.yield_us.value_or(very_many ? 0 : turns_us);
-  progress::set_turn_ns(std::max(progress::kDefaultTurnNs, 250 * config.yield_us.value_or(turns_us)));
-  if (very_many) policy.sleep_first_ns = kFirstSleepNsPerPe * per_core;
-  policy.sleep_max_ns = 1000 * config.sleep_max_us.value_or(very_many ? kLastSleepUsPerPe * per_core : 1000);
-  policy.sleep_first_ns = std::min(policy.sleep_first_ns, policy.sleep_max_ns);
+  progress::hints.cores.set_turn_ns(std::max(progress::kDefaultTurnNs, 250 * config.yield_us.value_or(turns_us)));
+  progress::SleepSteps& sleep = policy.sleep;
+  if (very_many) sleep.first_ns = kFirstSleepNsPerPe * per_core;
+  const std::uint64_t step_us = very_many ? kLastSleepUsPerPe * per_core : 1000;
+  sleep.max_ns = 1000 * config.sleep_max_us.value_or(step_us);
+  sleep.first_ns = std::min(sleep.first_ns, sleep.max_ns);
+  if (needs_polls(nodes, config.net_rma)) policy.longest_sleep_ns = 1000 * step_us;
   // Without a progress thread nothing but the end of a step tells that a network has brought a message.
-  const bool is_woken = !by_network || config.progress != config::Progress::off;
-  progress::let_long_waits_sleep(is_woken && !very_many && !config.sleep_max_us.has_value());
+  const bool is_woken = !nodes.several() || config.progress != config::Progress::off;
+  sleep.may_grow_long = is_woken && !very_many && !config.sleep_max_us.has_value();
 }
 
 }  // namespace
@@ -288,9 +300,9 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   doorbell_hooks = {.own = &doorbells_of(arena, parameters).at(parameters.identity.pe),
                     .wake_network_sleeper = progress::wake_network_sleeper};
   am::network_thread.wake = progress::wake_network_thread;
-  policy.on_sleep = note_waiting;
-  policy.on_wake = forget_waiting;
-  policy.part_from_pes = policy.crowded || policy.mode == WaitMode::spin ? nullptr : part_from_pes;
+  policy.hooks.on_sleep = note_waiting;
+  policy.hooks.on_wake = forget_waiting;
+  policy.hooks.part_from_pes = policy.crowded || policy.mode == WaitMode::spin ? nullptr : part_from_pes;
   watch_doorbells(doorbells_of(arena, parameters), parameters.nodes.here, parameters.identity.pe);
   context::calls_make_progress = config.progress == config::Progress::off && parameters.nodes.several();
   context::alone_on_node = parameters.nodes.several() && parameters.nodes.here.size() == 1;
@@ -302,7 +314,7 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   policy.pause_polls = static_cast<std::uint32_t>(std::min<std::uint64_t>(spin_ns / kPauseNs, 1U << 30));
   // About a round trip between nodes, unless the user sets it. PEs of other machines may run on these cores unnoticed.
   policy.poll_ns = parameters.nodes.several() ? std::max<std::uint64_t>(config.spin_ns.value_or(12'000), 1) : 0;
-  configure_sleeping(policy, config, arena.header().n_node_pes, parameters.nodes.several());
+  configure_sleeping(policy, config, arena.header().n_node_pes, parameters.nodes);
   coll::node_slots = {geometry.heap_offset, geometry.slot_bytes, crowded};
 }
 

@@ -41,6 +41,20 @@ struct Waiter {
   bool is_waiting() const { return waits.load(std::memory_order_relaxed) % 2 != 0; }
 };
 
+struct KnownThreads {
+  std::vector<pid_t> before;   // those that ran before the library was started
+  std::vector<pid_t> library;  // those of the library, and of what it uses
+  bool is_complete = false;    // `library` is known
+};
+
+// The proof that all wait in vain, and this PE's part in it.
+struct Proof {
+  std::mutex mutex;  // of `watch`; only ever tried, as a signal handler may have interrupted its owner
+  bootstrap::StuckWatch watch;
+  std::atomic<std::uint64_t> next_look_ns{0};
+  std::atomic<std::uint64_t> next_answer_ns{0};
+};
+
 struct State {
   windows::Arena* arena = nullptr;
   bootstrap::JobHeader* header = nullptr;
@@ -48,14 +62,9 @@ struct State {
   bootstrap::Bootstrap* launcher = nullptr;
   bootstrap::Liveness liveness;
   std::atomic<Waiter*> waiters{nullptr};  // grows at its begin only
-  std::vector<pid_t> threads_before;
-  std::vector<pid_t> library_threads;
-  bool is_started = false;     // library_threads is known
+  KnownThreads threads;
   std::vector<int> announced;  // PEs of other nodes that have said that they have left; under the endpoint's lock
-  std::mutex mutex;            // of `watch`; only ever tried, as a signal handler may have interrupted its owner
-  bootstrap::StuckWatch watch;
-  std::atomic<std::uint64_t> next_look_ns{0};
-  std::atomic<std::uint64_t> next_answer_ns{0};
+  Proof proof;
 };
 // Never destroyed: other threads may still wait while the process exits.
 constinit State* state = nullptr;
@@ -118,10 +127,10 @@ bool is_of_library(pid_t thread) {
   }
   // Threads of a launcher's interface, or of a network. Where the program had several threads before, any of them may
   // have started others meanwhile.
-  const std::vector<pid_t>& before = state->threads_before;
+  const std::vector<pid_t>& before = state->threads.before;
   if (before.size() != 1) return false;
-  if (!state->is_started) return thread != before.front();
-  const std::vector<pid_t>& known = state->library_threads;
+  if (!state->threads.is_complete) return thread != before.front();
+  const std::vector<pid_t>& known = state->threads.library;
   return std::find(known.begin(), known.end(), thread) != known.end();
 }
 
@@ -189,18 +198,18 @@ void end_when_stuck(const char* routine) {
   const std::uint64_t wave = note_look(this_waiter());
   const std::uint64_t now = now_ns();
   const bool is_asked = state->record->idle.wave.load(std::memory_order_relaxed) < wave &&
-                        now >= state->next_answer_ns.load(std::memory_order_relaxed);
-  const bool is_due = now >= state->next_look_ns.load(std::memory_order_relaxed);
+                        now >= state->proof.next_answer_ns.load(std::memory_order_relaxed);
+  const bool is_due = now >= state->proof.next_look_ns.load(std::memory_order_relaxed);
   if (!is_asked && !is_due) return;
-  const std::unique_lock guard(state->mutex, std::try_to_lock);
+  const std::unique_lock guard(state->proof.mutex, std::try_to_lock);
   if (!guard.owns_lock()) return;
   if (is_asked) {
     answer_wave(wave);
-    state->next_answer_ns.store(now + kAnswerNs, std::memory_order_relaxed);
+    state->proof.next_answer_ns.store(now + kAnswerNs, std::memory_order_relaxed);
   }
   if (!is_due) return;
-  state->next_look_ns.store(now + kLookNs, std::memory_order_relaxed);
-  const int ended = state->watch.look(state->arena->place_of(diagnostic_identity().pe));
+  state->proof.next_look_ns.store(now + kLookNs, std::memory_order_relaxed);
+  const int ended = state->proof.watch.look(state->arena->place_of(diagnostic_identity().pe));
   if (ended == bootstrap::StuckWatch::kNone) return;
   const int pe = ended == bootstrap::StuckWatch::kForeign
                      ? state->header->foreign_left_pe.load(std::memory_order_relaxed)
@@ -219,17 +228,17 @@ void watch_waits(windows::Arena& arena, bootstrap::Bootstrap& launcher, std::vec
   made->launcher = &launcher;
   bootstrap::announce_liveness(arena.fd(), arena.place_of(pe), *made->record);
   made->liveness = bootstrap::Liveness(arena.fd());
-  made->watch = bootstrap::StuckWatch(made->header, made->liveness);
-  made->threads_before = std::move(threads_before);
+  made->proof.watch = bootstrap::StuckWatch(made->header, made->liveness);
+  made->threads.before = std::move(threads_before);
   state = made;
 }
 
 void note_library_threads() {
   for (const pid_t thread : threads_of_process()) {
-    const std::vector<pid_t>& before = state->threads_before;
-    if (std::find(before.begin(), before.end(), thread) == before.end()) state->library_threads.push_back(thread);
+    const std::vector<pid_t>& before = state->threads.before;
+    if (std::find(before.begin(), before.end(), thread) == before.end()) state->threads.library.push_back(thread);
   }
-  state->is_started = true;
+  state->threads.is_complete = true;
 }
 
 std::vector<pid_t> program_threads() {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "transport/transport.hpp"
@@ -30,10 +31,10 @@ class FakeTransport : public shmemx::transport::Transport {
   void flush() noexcept override { ++flushes; }
   bool poll(int) noexcept override {
     if (on_poll) on_poll();
-    return false;
+    return std::exchange(moves, false);
   }
   int descriptor() const noexcept override { return -1; }
-  bool arm() noexcept override { return true; }
+  bool arm() noexcept override { return arms; }
   void close(std::uint32_t) noexcept override {}
   bool abandon(int) noexcept override {
     is_abandoned = true;
@@ -46,6 +47,8 @@ class FakeTransport : public shmemx::transport::Transport {
   bool is_full = false;           // send() refuses
   bool is_quiet = true;           // what abandon() returns
   std::function<void()> on_poll;  // called by poll()
+  bool moves = false;             // what the next poll() returns
+  bool arms = true;               // what arm() returns
 
   // The record, oldest first.
   std::vector<SentMessage> sent;

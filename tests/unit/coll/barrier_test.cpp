@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(sleeping_pes_complete_the_barrier) {
     const Node node(3);
     unit::WaitSettings policy = unit::oversubscribed_policy();
     policy.mode = WaitMode::block;
-    policy.sleep_max_ns = 100'000;
+    policy.sleep.max_ns = 100'000;
     policy.own_doorbell = &node.arena().doorbell(NodeIndex{0});
     const unit::WaitingGuard guard(policy);
     Failures wrong;

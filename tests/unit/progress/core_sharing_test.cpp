@@ -1,8 +1,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "progress/policy.hpp"
-#include "support/core.hpp"
+#include "progress/core_sharing.hpp"
 
 namespace {
 
@@ -13,79 +12,63 @@ constexpr std::uint64_t kSlice = 3'000'000;
 constexpr std::uint64_t kMs = 1'000'000;
 constexpr std::uint64_t kStart = 1'000'000'000'000;
 
-// Returns for how many milliseconds after `now` the core counts as busy.
-std::uint64_t busy_ms(std::uint64_t now) {
-  std::uint64_t ms = 0;
-  while (core_is_busy(now + ms * kMs)) ++ms;
-  return ms;
-}
+constexpr unsigned kCpu = 3;
 
-struct Forgetful {
-  Forgetful() { forget_core_sharing(); }
-  ~Forgetful() {
-    set_turn_ns(kDefaultTurnNs);
-    forget_core_sharing();
+struct OneCore {
+  // Returns for how many milliseconds after `now` the core counts as busy.
+  std::uint64_t busy_ms(std::uint64_t now) const {
+    std::uint64_t ms = 0;
+    while (cores.is_busy(now + ms * kMs, kCpu)) ++ms;
+    return ms;
   }
-  unit::OnOneCore core;
+  void note_switch(std::uint64_t away, std::uint64_t now) { cores.note_switch(away, now, kCpu); }
+
+  CoreSharing cores;
 };
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(progress_core_sharing, Forgetful)
+BOOST_FIXTURE_TEST_SUITE(progress_core_sharing, OneCore)
 
 BOOST_AUTO_TEST_CASE(a_short_yield_has_no_effect) {
   note_switch(400, kStart);
-  BOOST_CHECK(!core_is_shared(kStart));
-  BOOST_CHECK(!core_is_busy(kStart));
+  BOOST_CHECK(!cores.is_shared(kStart));
+  BOOST_CHECK(!cores.is_busy(kStart, kCpu));
 }
 
 BOOST_AUTO_TEST_CASE(a_yield_to_a_waiting_pe_means_a_shared_core_for_a_while) {
   note_switch(20'000, kStart);
-  BOOST_CHECK(core_is_shared(kStart));
-  BOOST_CHECK(!core_is_busy(kStart));
-  BOOST_CHECK(!core_is_shared(kStart + 20 * kMs));
+  BOOST_CHECK(cores.is_shared(kStart));
+  BOOST_CHECK(!cores.is_busy(kStart, kCpu));
+  BOOST_CHECK(!cores.is_shared(kStart + 20 * kMs));
 }
 
 BOOST_AUTO_TEST_CASE(a_core_goes_round_if_switches_follow_each_other_quickly) {
   constexpr std::uint64_t kUs = 1000;
   note_switch(20 * kUs, kStart);
-  BOOST_CHECK(!core_goes_round(kStart));
+  BOOST_CHECK(!cores.goes_round(kStart));
   note_switch(20 * kUs, kStart + 400 * kUs);  // such as a progress thread that looks
   note_switch(20 * kUs, kStart + 800 * kUs);
-  BOOST_CHECK(!core_goes_round(kStart + 800 * kUs));
+  BOOST_CHECK(!cores.goes_round(kStart + 800 * kUs));
   note_switch(20 * kUs, kStart + 850 * kUs);
-  BOOST_CHECK(core_goes_round(kStart + 850 * kUs));
-  BOOST_CHECK(!core_goes_round(kStart + 20 * kMs));
+  BOOST_CHECK(cores.goes_round(kStart + 850 * kUs));
+  BOOST_CHECK(!cores.goes_round(kStart + 20 * kMs));
 }
 
-BOOST_AUTO_TEST_CASE(yields_are_in_vain_if_several_let_nobody_run_on_a_core_that_goes_round) {
-  constexpr std::uint64_t kUs = 1000;
-  const auto after_idle_yields = [](int count, std::uint64_t now) {
-    bool any = false;
-    for (int i = 0; i < count; ++i) any |= yields_in_vain(400, now);
-    return any;
-  };
-  BOOST_CHECK(!after_idle_yields(100, kStart));  // nobody else is here
-  note_switch(20 * kUs, kStart);
-  note_switch(20 * kUs, kStart + 50 * kUs);
-  BOOST_CHECK(!yields_in_vain(20 * kUs, kStart + 50 * kUs));
-  BOOST_CHECK(!after_idle_yields(3, kStart + 60 * kUs));
-  BOOST_CHECK(!yields_in_vain(20 * kUs, kStart + 60 * kUs));  // somebody has run
-  BOOST_CHECK(!after_idle_yields(3, kStart + 70 * kUs));
-  BOOST_CHECK(after_idle_yields(1, kStart + 70 * kUs));
-  BOOST_CHECK(!after_idle_yields(3, kStart + 80 * kUs));  // counted anew
-  BOOST_CHECK(!after_idle_yields(100, kStart + 20 * kMs));
+// The scheduler moves threads.
+BOOST_AUTO_TEST_CASE(a_program_occupies_one_core) {
+  note_switch(kSlice, kStart);
+  BOOST_CHECK(cores.is_busy(kStart, kCpu));
+  BOOST_CHECK(!cores.is_busy(kStart, kCpu + 1));
 }
 
-BOOST_AUTO_TEST_CASE(a_core_is_wanted_while_it_is_shared_and_where_pes_outnumber_cores) {
-  BOOST_CHECK(!core_is_wanted(kStart));
-  note_switch(20'000, kStart);
-  BOOST_CHECK(core_is_wanted(kStart));
-  BOOST_CHECK(!core_is_wanted(kStart + 20 * kMs));
-  const bool before = policy().crowded;
-  policy().crowded = true;
-  BOOST_CHECK(core_is_wanted(kStart + 20 * kMs));
-  policy().crowded = before;
+BOOST_AUTO_TEST_CASE(a_gap_between_two_looks_is_a_preemption) {
+  std::uint64_t last = kStart;
+  BOOST_CHECK(!cores.note_preemption(last, kStart + 400'000, kCpu));
+  BOOST_CHECK(!cores.is_shared(kStart + 400'000));
+  BOOST_CHECK(cores.note_preemption(last, kStart + kSlice, kCpu));
+  BOOST_CHECK_EQUAL(last, kStart + kSlice);
+  BOOST_CHECK(cores.is_shared(kStart + kSlice));
 }
 
 BOOST_AUTO_TEST_CASE(a_time_slice_means_a_busy_core_twice_as_long_each_time) {
@@ -113,10 +96,10 @@ BOOST_AUTO_TEST_CASE(a_short_yield_after_that_time_resets_it) {
 }
 
 BOOST_AUTO_TEST_CASE(the_turns_of_many_pes_on_a_core_are_no_time_slices) {
-  set_turn_ns(2 * kSlice);
+  cores.set_turn_ns(2 * kSlice);
   note_switch(kSlice, kStart);
-  BOOST_CHECK(core_is_shared(kStart));
-  BOOST_CHECK(!core_is_busy(kStart));
+  BOOST_CHECK(cores.is_shared(kStart));
+  BOOST_CHECK(!cores.is_busy(kStart, kCpu));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

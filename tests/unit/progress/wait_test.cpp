@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "base/doorbell.hpp"
 #include "base/wait_mode.hpp"
+#include "progress/hints.hpp"
 #include "progress/policy.hpp"
 #include "progress/test_loop.hpp"
 #include "progress/wait.hpp"
@@ -38,8 +39,8 @@ unit::WaitSettings policy_of(WaitMode mode, Doorbell* doorbell) {
   unit::WaitSettings policy;
   policy.mode = mode;
   policy.own_doorbell = doorbell;
-  policy.on_sleep = count_sleep;
-  policy.on_wake = count_wake;
+  policy.hooks.on_sleep = count_sleep;
+  policy.hooks.on_wake = count_wake;
   return policy;
 }
 
@@ -91,7 +92,7 @@ BOOST_AUTO_TEST_CASE(without_a_yielding_phase_a_crowded_waiter_sleeps_once_until
   policy.crowded = true;
   policy.pause_polls = 0;
   policy.yield_ns = 0;
-  policy.sleep_first_ns = policy.sleep_max_ns = 60'000'000'000;
+  policy.sleep.first_ns = policy.sleep.max_ns = 60'000'000'000;
   const WaitingGuard guard(policy);
   wait_for_a_late_flag(milliseconds(20), &doorbell);
   BOOST_CHECK_EQUAL(sleeps, 1);
@@ -112,15 +113,15 @@ BOOST_AUTO_TEST_CASE(before_it_sleeps_a_waiter_leaves_messages_to_others) {
   calls = 0;
   Doorbell doorbell{};
   unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
-  policy.leave_polling = [] {
-    was_counted = threads_asleep.load() == 1;
+  policy.hooks.leave_polling = [] {
+    was_counted = hints.threads_asleep.load() == 1;
     ++calls;
   };
   const WaitingGuard guard(policy);
   wait_for_a_late_flag(milliseconds(20), &doorbell);
   BOOST_CHECK_GT(calls.load(), 0);
   BOOST_CHECK(was_counted);
-  BOOST_CHECK_EQUAL(threads_asleep.load(), 0U);
+  BOOST_CHECK_EQUAL(hints.threads_asleep.load(), 0U);
 }
 
 // The progress thread would take the core from the peer whose store is about to come.
@@ -129,8 +130,8 @@ BOOST_AUTO_TEST_CASE(a_waiter_for_a_node_peer_leaves_messages_to_others_from_its
   steps_before = 0;
   Doorbell doorbell{};
   unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
-  policy.sleep_first_ns = 50'000;
-  policy.leave_polling = [] {
+  policy.sleep.first_ns = 50'000;
+  policy.hooks.leave_polling = [] {
     int none = 0;
     steps_before.compare_exchange_strong(none, sleeps.load());
   };
@@ -154,13 +155,13 @@ BOOST_AUTO_TEST_CASE(a_thread_that_takes_its_mark_back_leaves_that_of_another_on
   static thread_local bool is_first = false;
   Doorbell doorbell{};
   unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
-  policy.sleep_first_ns = 10'000'000'000;
-  policy.sleep_max_ns = 10'000'000'000;
-  policy.sleep_on_networks = [](std::uint32_t, std::uint64_t) {
-    if (!is_first) return NetworkSleep::refused;
+  policy.sleep.first_ns = 10'000'000'000;
+  policy.sleep.max_ns = 10'000'000'000;
+  policy.hooks.sleep_on_networks = [](std::uint32_t, std::uint64_t) {
+    if (!is_first) return Slept::not_at_all;
     is_first_asleep = true;
     while (!first_may_wake) std::this_thread::yield();
-    return NetworkSleep::woken;
+    return Slept::until_woken;
   };
   const WaitingGuard guard(policy);
   std::thread first([] {
@@ -179,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_thread_that_takes_its_mark_back_leaves_that_of_another_on
       return flag.load(std::memory_order_acquire);
     });
   });
-  while (threads_asleep.load() == 0) std::this_thread::yield();
+  while (hints.threads_asleep.load() == 0) std::this_thread::yield();
   BOOST_CHECK_EQUAL(doorbell.sleepers.load(), 1U);
   flag.store(true, std::memory_order_release);
   doorbell.sleepers = 1;
@@ -194,14 +195,14 @@ BOOST_AUTO_TEST_CASE(a_waiter_sleeps_on_the_networks_if_possible_and_else_on_its
   refused = taken = 0;
   Doorbell doorbell{};
   unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
-  policy.sleep_on_networks = [](std::uint32_t, std::uint64_t) {
+  policy.hooks.sleep_on_networks = [](std::uint32_t, std::uint64_t) {
     if (refused == 0) {
       ++refused;
-      return NetworkSleep::refused;
+      return Slept::not_at_all;
     }
     ++taken;
     std::this_thread::sleep_for(milliseconds(1));
-    return NetworkSleep::timed_out;
+    return Slept::to_the_end;
   };
   const WaitingGuard guard(policy);
   wait_for_a_late_flag(milliseconds(20), nullptr);
@@ -306,7 +307,7 @@ BOOST_AUTO_TEST_CASE(a_wake_ends_a_long_sleep) {
   for (int attempt = 0; attempt < 5; ++attempt) {
     Doorbell doorbell{};
     unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
-    policy.sleep_max_ns = 10'000'000'000;
+    policy.sleep.max_ns = 10'000'000'000;
     const WaitingGuard guard(policy);
     if (wait_for_a_late_flag(milliseconds(60), &doorbell) < 15'000'000) ++prompt;
     BOOST_CHECK_GE(doorbell.wake_seq.load(), 1U);
@@ -318,7 +319,7 @@ BOOST_AUTO_TEST_CASE(a_wake_ends_a_long_sleep) {
 BOOST_AUTO_TEST_CASE(a_change_without_a_wake_is_found_after_a_bounded_sleep) {
   Doorbell doorbell{};
   unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
-  policy.sleep_max_ns = 2'000'000;
+  policy.sleep.max_ns = 2'000'000;
   const WaitingGuard guard(policy);
   const std::uint64_t late = wait_for_a_late_flag(milliseconds(40), nullptr);
   BOOST_CHECK_LT(late, 1'000'000'000U);
@@ -374,13 +375,13 @@ BOOST_AUTO_TEST_CASE(a_message_that_arrives_before_the_sleep_prevents_it) {
   Doorbell doorbell{};
   unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
   policy.pause_polls = 0;
-  policy.sleep_max_ns = 60'000'000'000;
+  policy.sleep.max_ns = 60'000'000'000;
   policy.poll = [] { return ++messages == 1; };
   const WaitingGuard guard(policy);
   messages = 0;
   const std::uint64_t begin = now_ns();
   wait_for("shmem_test", [] { return messages == 1; });
-  BOOST_CHECK_LT(now_ns() - begin, policy.sleep_max_ns / 2);
+  BOOST_CHECK_LT(now_ns() - begin, policy.sleep.max_ns / 2);
   BOOST_CHECK_EQUAL(sleeps, 1);  // announced only
 }
 

@@ -4,7 +4,7 @@
 #include <sched.h>
 
 #include "base/clock.hpp"
-#include "progress/core_sharing.hpp"
+#include "progress/hints.hpp"
 
 namespace shmemx::unit {
 
@@ -32,10 +32,10 @@ class OnOneCore {
 class NoOtherPrograms {
  public:
   NoOtherPrograms() {
-    progress::forget_core_sharing();
-    progress::set_turn_ns(std::uint64_t{1} << 62);
+    progress::hints.cores.forget();
+    progress::hints.cores.set_turn_ns(std::uint64_t{1} << 62);
   }
-  ~NoOtherPrograms() { progress::set_turn_ns(progress::kDefaultTurnNs); }
+  ~NoOtherPrograms() { progress::hints.cores.set_turn_ns(progress::kDefaultTurnNs); }
   NoOtherPrograms(const NoOtherPrograms&) = delete;
   NoOtherPrograms& operator=(const NoOtherPrograms&) = delete;
 };
@@ -44,15 +44,16 @@ class NoOtherPrograms {
 class OnBusyCore {
  public:
   OnBusyCore() {
-    progress::forget_core_sharing();
-    progress::set_turn_ns(progress::kDefaultTurnNs);
+    progress::CoreSharing& cores = progress::hints.cores;
+    progress::hints.cores.forget();
+    progress::hints.cores.set_turn_ns(progress::kDefaultTurnNs);
     for (std::uint64_t now = now_ns() - 2'000'000'000U; now < now_ns();) {
-      while (progress::core_is_busy(now)) now += 1'000'000;
-      progress::note_switch(3'000'000, now);
+      while (cores.is_busy(now, core_.cpu())) now += 1'000'000;
+      cores.note_switch(3'000'000, now, core_.cpu());
     }
-    progress::note_switch(3'000'000, now_ns());
+    cores.note_switch(3'000'000, now_ns(), core_.cpu());
   }
-  ~OnBusyCore() { progress::forget_core_sharing(); }
+  ~OnBusyCore() { progress::hints.cores.forget(); }
   OnBusyCore(const OnBusyCore&) = delete;
   OnBusyCore& operator=(const OnBusyCore&) = delete;
 

@@ -25,7 +25,7 @@ inline WaitSettings oversubscribed_policy() {
   WaitSettings policy;
   policy.bare_polls = 4;
   policy.pause_polls = 0;
-  policy.sleep_max_ns = 50'000;
+  policy.sleep.max_ns = 50'000;
   policy.crowded = true;
   policy.own_doorbell = &nobody_rings;
   return policy;

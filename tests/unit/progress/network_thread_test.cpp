@@ -1,0 +1,140 @@
+// The progress thread of a network that wakes nobody, and a waiter beside it.
+#include <unistd.h>
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "../../support/fake_transport.hpp"
+#include "am/endpoint.hpp"
+#include "base/cache_line.hpp"
+#include "base/doorbell.hpp"
+#include "progress/hints.hpp"
+#include "progress/policy.hpp"
+#include "progress/threads.hpp"
+#include "progress/wait.hpp"
+#include "support/core.hpp"
+
+namespace {
+
+using namespace shmemx;
+using std::chrono::milliseconds;
+
+constexpr std::uint64_t kLongestNs = 1'000'000;
+
+// Without a descriptor. Only a poll brings its message.
+struct SilentNetwork {
+  SilentNetwork() {
+    transport.can.waits = false;
+    transport.arms = false;
+    transport.on_poll = [this] {
+      polls.fetch_add(1, std::memory_order_relaxed);
+      if (!is_sent.exchange(false)) return;
+      has_arrived = transport.moves = true;
+    };
+  }
+
+  test_support::FakeTransport transport{"silent"};
+  std::atomic<int> polls{0};
+  std::atomic<bool> is_sent{false};
+  std::atomic<bool> has_arrived{false};
+};
+
+struct Process {
+  Process() {
+    const nemesis::Layout layout = nemesis::make_layout(2, 1024, 16);
+    memory.resize(layout.total_bytes + kCacheLine);
+    const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+    const nemesis::Parts parts(memory.data() + (kCacheLine - address % kCacheLine) % kCacheLine, layout);
+    Doorbell& doorbell = parts.control(0).doorbell;
+    doorbell_hooks = {.own = &doorbell, .wake_network_sleeper = progress::wake_network_sleeper};
+    am::network_thread.wake = progress::wake_network_thread;
+    progress::policy().longest_sleep_ns = kLongestNs;
+    static std::uint8_t via[2] = {am::kNodeRoute, 0};
+    static transport::Transport* const networks[1] = {&network.transport};
+    am::set_up(
+        {.parts = parts,
+         .me = 0,
+         .n_pes = 2,
+         .doorbells = {reinterpret_cast<std::byte*>(&doorbell), static_cast<std::ptrdiff_t>(layout.part_bytes), {}},
+         .many_threads = true,
+         .pending_max = 1U << 20,
+         .route = via,
+         .networks = networks});
+    progress::open();
+  }
+  std::vector<std::byte> memory;
+  SilentNetwork network;
+};
+Process& process() {
+  static auto* const instance = new Process;
+  return *instance;
+}
+
+struct WithThread : unit::NoOtherPrograms {
+  explicit WithThread(bool has_node_peers = false) : network(process().network) {
+    network.has_arrived = false;
+    progress::policy().hooks = {};
+    progress::start_network_thread(has_node_peers);
+  }
+  ~WithThread() { progress::stop_threads(); }
+
+  SilentNetwork& network;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(progress_network_thread)
+
+BOOST_AUTO_TEST_CASE(while_the_program_computes_the_thread_polls) {
+  WithThread thread;
+  for (int message = 0; message < 20; ++message) {
+    thread.network.has_arrived = false;
+    thread.network.is_sent = true;
+    for (int i = 0; i < 5000 && !thread.network.has_arrived; ++i) std::this_thread::sleep_for(milliseconds(1));
+    BOOST_CHECK(thread.network.has_arrived);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_idle_thread_polls_seldom) {
+  WithThread thread;
+  std::this_thread::sleep_for(milliseconds(20));
+  const int before = thread.network.polls;
+  std::this_thread::sleep_for(milliseconds(500));
+  const int polls = thread.network.polls - before;
+  BOOST_CHECK_GT(polls, 10);
+  BOOST_CHECK_LT(polls, 4000);  // some at each wake-up
+}
+
+// The waiter sleeps in place of the thread, or on its doorbell, where the thread wakes it.
+BOOST_AUTO_TEST_CASE(a_waiter_gets_what_only_a_poll_brings) {
+  for (const bool has_node_peers : {false, true}) {
+    WithThread thread(has_node_peers);
+    std::thread sender([&] {
+      std::this_thread::sleep_for(milliseconds(50));
+      thread.network.is_sent = true;
+    });
+    progress::wait_for("shmem_test", [&] { return thread.network.has_arrived.load(); });
+    sender.join();
+    BOOST_CHECK_EQUAL(progress::hints.threads_waiting.load(), 0U);
+    BOOST_CHECK_EQUAL(progress::hints.threads_asleep.load(), 0U);
+  }
+}
+
+// By RMA that this PE takes no part in.
+BOOST_AUTO_TEST_CASE(a_waiter_finds_a_store_that_wakes_nobody) {
+  for (const bool has_node_peers : {false, true}) {
+    WithThread thread(has_node_peers);
+    std::atomic<bool> flag{false};
+    std::thread sender([&] {
+      std::this_thread::sleep_for(milliseconds(50));
+      flag = true;
+    });
+    progress::wait_for("shmem_test", [&] { return flag.load(); });
+    sender.join();
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
