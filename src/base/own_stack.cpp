@@ -28,7 +28,13 @@ struct Bounds {
   std::uintptr_t end = 0;
   bool are_read = false;
 };
-thread_local constinit Bounds bounds;
+// At an offset from the thread's own block: a look-up would be a call, at each call of a network.
+[[gnu::tls_model("initial-exec")]] thread_local constinit Bounds bounds;
+
+bool fits(const Bounds& stack, std::size_t bytes) noexcept {
+  const std::uintptr_t at = here();
+  return at < stack.end && at - stack.begin >= bytes && at >= stack.begin;
+}
 
 [[gnu::cold, gnu::noinline]] void read_bounds() noexcept {
   bounds.are_read = true;
@@ -105,10 +111,11 @@ void call_on(std::byte* top, void (*call)(void*), void* argument) noexcept {
 
 bool has_stack(std::size_t bytes) noexcept {
   if (!kMayChange) return true;
-  if (!bounds.are_read) [[unlikely]]
-    read_bounds();
-  const std::uintptr_t at = here();
-  return at < bounds.end && at - bounds.begin >= bytes && at >= bounds.begin;
+  if (fits(bounds, bytes)) [[likely]]
+    return true;
+  if (bounds.are_read) return false;
+  read_bounds();
+  return fits(bounds, bytes);
 }
 
 OwnStack::OwnStack(std::size_t bytes) noexcept {

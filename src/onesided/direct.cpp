@@ -57,16 +57,8 @@ struct Open {
 };
 
 // All under the endpoint's lock. Never destroyed: threads may still poll while the process exits.
-struct State {
-  Contacts<Peer> peers;
-  std::uint32_t most_contexts = 0;  // those from here on have never had an operation
-};
-State& state() {
-  static State* const instance = new State;
-  return *instance;
-}
 constinit Open open_of_context[context::kMaxContexts] = {};
-constinit Contacts<Peer>* peers = nullptr;
+constinit Contacts<Peer>* peers = nullptr;  // null: no piece is known
 
 [[gnu::always_inline]] inline const DirectPiece* find_piece(const context::Place& place, std::uint64_t bytes,
                                                             Peer*& peer) noexcept {
@@ -78,9 +70,16 @@ constinit Contacts<Peer>* peers = nullptr;
   fatal(routine, "a put or get of the network's own was under way when that network failed");
 }
 
-Open& open_of(const context::Context& context) noexcept {
-  const std::uint32_t index = index_of(context);
-  if (index >= state().most_contexts) state().most_contexts = index + 1;
+constinit std::uint32_t most_contexts = 0;  // those from here on have never had an operation
+
+inline Open& open_of(const context::Context& context) noexcept {
+  const auto distance =
+      reinterpret_cast<std::uintptr_t>(&context) - reinterpret_cast<std::uintptr_t>(context::context_table);
+  std::uint32_t index = static_cast<std::uint32_t>(distance / sizeof(context::Context));
+  if (distance >= sizeof context::context_table) [[unlikely]]
+    index = context::kDefaultContext;
+  if (index >= most_contexts) [[unlikely]]
+    most_contexts = index + 1;
   return open_of_context[index];
 }
 
@@ -191,7 +190,8 @@ std::uint64_t span_of(std::size_t step, const rma::Strided& shape) noexcept {
 
 void add_direct(const context::Place& place, const DirectPiece& piece, const DirectNetwork& network) {
   if (peers == nullptr) {
-    peers = &state().peers;
+    static auto* const table = new Contacts<Peer>;
+    peers = table;
     peers->open(static_cast<std::size_t>(am::own_endpoint().n_pes()));
   }
   Peer& peer = peers->get(place.pe);
@@ -308,7 +308,7 @@ void await_direct(const char* routine, const context::Context* context) noexcept
   bool failed = false;
   progress::wait_under_lock(routine, -1, [&](am::Endpoint&) {
     const std::uint32_t first = context != nullptr ? index_of(*context) : 0;
-    const std::uint32_t end = context != nullptr ? first + 1 : state().most_contexts;
+    const std::uint32_t end = context != nullptr ? first + 1 : most_contexts;
     for (std::uint32_t i = first; i < end; ++i) {
       const Open& open = open_of_context[i];
       if (!open.is_empty()) return false;

@@ -66,11 +66,9 @@ void start_get_past_target(const Getting& getting, void* dest, const context::Pl
 }
 
 // Returns false if messages have to do it.
-[[gnu::noinline]] bool get_past_target(const char* routine, void* dest, const context::Place& source,
-                                       std::size_t bytes) noexcept {
+[[gnu::noinline, gnu::cold]] bool get_past_target(const char* routine, void* dest, const context::Place& source,
+                                                  std::size_t bytes) noexcept {
   if (bytes == 0) return false;
-  if (has_direct_keys() && get_direct(routine, dest, source, bytes)) [[likely]]
-    return true;
   if (!may_go_direct(source.pe) || is_public(source.window)) return false;
   Tracker open;
   start_get_past_target({routine, {&open}, true}, dest, source, bytes);
@@ -90,7 +88,10 @@ void get_each_block(const Getting& getting, std::byte* dest, context::Place sour
 }  // namespace
 
 void get(const char* routine, void* dest, context::Place source, std::size_t bytes) noexcept {
-  if (has_rma_networks && get_past_target(routine, dest, source, bytes)) return;
+  if (has_rma_networks) {
+    if (has_direct_keys() && bytes != 0 && get_direct(routine, dest, source, bytes)) return;
+    if (get_past_target(routine, dest, source, bytes)) return;
+  }
   Tracker open;
   if (bytes <= sizeof(std::uint64_t) && bytes != 0) [[likely]] {  // any message has room for a word
     GetHeader header{source.window, source.offset, static_cast<std::uint32_t>(bytes), 0};

@@ -102,22 +102,19 @@ namespace {
   start_by_network(put, initiator, [sending](const Transfer& part) { put_by_messages(part, sending); });
 }
 
-[[gnu::noinline]] bool put_past_target(const char* routine, const context::Context& context, const context::Place& dest,
-                                       const void* source, std::size_t bytes) noexcept {
-  if (bytes == 0) return false;
-  if (has_direct_keys() && put_direct(routine, context, dest, source, bytes)) [[likely]]
-    return true;
-  if (!may_go_direct(dest.pe)) return false;
+[[gnu::noinline, gnu::cold]] bool put_past_target(const char* routine, const context::Context& context,
+                                                  const context::Place& dest, const void* source,
+                                                  std::size_t bytes) noexcept {
+  if (bytes == 0 || !may_go_direct(dest.pe)) return false;
   Tracker open;
   put_by_network({&open}, put_of(routine, dest, source, bytes), {am::kDuringCall, options_of(context)});
   await_replies(routine, dest.pe, open);
   return true;
 }
 
-[[gnu::noinline]] bool put_nbi_past_target(const char* routine, const context::Context& context,
-                                           const context::Place& dest, const void* source, std::size_t bytes) noexcept {
-  if (has_direct_keys() && put_nbi_direct(routine, context, dest, source, bytes)) [[likely]]
-    return true;
+[[gnu::noinline, gnu::cold]] bool put_nbi_past_target(const char* routine, const context::Context& context,
+                                                      const context::Place& dest, const void* source,
+                                                      std::size_t bytes) noexcept {
   if (!may_go_direct(dest.pe)) return false;
   const std::uint32_t index = index_of(context);
   put_by_network({&open_table[index], index, false, &put_table[index]}, put_of(routine, dest, source, bytes),
@@ -129,14 +126,20 @@ namespace {
 
 void put(const char* routine, const context::Context& context, const context::Place& dest, const void* source,
          std::size_t bytes) noexcept {
-  if (has_rma_networks && put_past_target(routine, context, dest, source, bytes)) return;
+  if (has_rma_networks) {
+    if (has_direct_keys() && bytes != 0 && put_direct(routine, context, dest, source, bytes)) return;
+    if (put_past_target(routine, context, dest, source, bytes)) return;
+  }
   put(routine, dest, source, bytes, options_of(context));
 }
 
 void put_nbi(const char* routine, const context::Context& context, context::Place dest, const void* source,
              std::size_t bytes) noexcept {
   if (!am::is_internode(dest.pe) || bytes == 0) return put(routine, dest, source, bytes);
-  if (has_rma_networks && put_nbi_past_target(routine, context, dest, source, bytes)) return;
+  if (has_rma_networks) {
+    if (has_direct_keys() && put_nbi_direct(routine, context, dest, source, bytes)) return;
+    if (put_nbi_past_target(routine, context, dest, source, bytes)) return;
+  }
   if (bytes < kRdmaBytes) [[likely]] {  // one message between nodes
     const PutHeader header{dest.window, dest.offset};
     const am::SendOptions options = options_of(context);
