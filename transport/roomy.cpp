@@ -57,6 +57,8 @@ void RoomyTransport::release_key(RemoteKey* key) noexcept {
 
 bool RoomyTransport::put(const RemoteKey& key, std::uint64_t offset, Bytes source, Completion& completion,
                          Completion* source_use) noexcept {
+  if (SpareStack::is_needless()) [[likely]]
+    return inner_rma_->put(key, offset, source, completion, source_use);
   bool is_started = false;
   stack_.call([&] { is_started = inner_rma_->put(key, offset, source, completion, source_use); });
   return is_started;
@@ -64,6 +66,8 @@ bool RoomyTransport::put(const RemoteKey& key, std::uint64_t offset, Bytes sourc
 
 bool RoomyTransport::get(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
                          Completion& completion) noexcept {
+  if (SpareStack::is_needless()) [[likely]]
+    return inner_rma_->get(key, offset, dest, completion);
   bool is_started = false;
   stack_.call([&] { is_started = inner_rma_->get(key, offset, dest, completion); });
   return is_started;

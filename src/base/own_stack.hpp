@@ -52,6 +52,8 @@ void call_with_stack(std::size_t bytes, Run&& run) noexcept {
 // call_with_stack() for calls that are made often: keeps the stack for the next one. Any thread.
 class SpareStack {
  public:
+  // Would call() run here, on the stack that the thread has?
+  static bool is_needless() noexcept { return has_stack(kBytes); }
   template <class Run>
   void call(Run&& run) noexcept {
     if (has_stack(kBytes) || stack_.is_current()) return run();

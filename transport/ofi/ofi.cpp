@@ -180,6 +180,7 @@ bool Ofi::report() {
 // Tries again what the provider had refused: may_sleep() may have made room, and no event would tell.
 bool Ofi::arm() noexcept {
   if (!fabric_.may_sleep()) return false;
+  inbound_.retry();
   const bool moved = rma_.transfers().retry();
   if (outbound_.retry() || moved || peers_.has_news()) return false;
   if (timer_ && !is_closing_ && watches_peers()) {
