@@ -6,9 +6,10 @@ namespace shmemx::progress {
 namespace {
 
 constexpr std::uint32_t kPollsPerClock = 4;
-constexpr int kIdleYields = 4;              // in a row, after which they are in vain
-constexpr std::uint64_t kPartOfWait = 128;  // long steps are that part of the time that the wait has taken
-constexpr std::uint64_t kPartOfLongest = 20;
+constexpr int kIdleYields = 4;                // in a row, after which they are in vain
+constexpr std::uint64_t kPartOfWait = 128;    // long steps are that part of the time that the wait has taken
+constexpr std::uint64_t kPartOfLongest = 20;  // the first sleep where nothing wakes the thread
+constexpr std::uint32_t kPollsOfLook = 2;     // there, as many looks are in vain
 constexpr std::uint64_t kAlarmRestNs = 500'000;
 
 }  // namespace
@@ -93,7 +94,9 @@ Step Pace::wake_up(Slept slept, const Seen& seen) noexcept {
   slept_ = slept;
   const bool is_wanted = plan_.is_crowded || cores_.is_shared(seen.now_ns);
   const bool is_false = plan_.max_alarms != 0 && alarms_ >= plan_.max_alarms;
-  return enter(slept == Slept::to_the_end || is_wanted || is_false ? Phase::looking : Phase::woken, seen);
+  Step step = enter(slept == Slept::to_the_end || is_wanted || is_false ? Phase::looking : Phase::woken, seen);
+  if (slept == Slept::to_the_end && seen.longest_ns != kUntilWoken) step.polls = std::min(step.polls, kPollsOfLook);
+  return step;
 }
 
 // A sender of messages expects an answer soon and often sends the next one then. With networks the polls of the first

@@ -275,19 +275,19 @@ BOOST_AUTO_TEST_CASE(what_nothing_wakes_sleeps_in_steps_that_begin_anew_when_som
   wait.begin_wait();
   wait.follow({{after(0), yield()},
                {yielded(201 * kUs), asleep(50 * kUs, 1)},
-               {slept(Slept::to_the_end), pause(50)},
+               {slept(Slept::to_the_end), pause(2)},
                {after(kUs), asleep(100 * kUs)},
-               {slept(Slept::to_the_end), pause(50)},
+               {slept(Slept::to_the_end), pause(2)},
                {after(kUs), asleep(200 * kUs)},
-               {slept(Slept::to_the_end), pause(50)},
+               {slept(Slept::to_the_end), pause(2)},
                {moved(kUs), asleep(50 * kUs)}});
   Thread thread(plan_of_thread(), kMs);
   thread.begin_thread();
   thread.follow({{after(0), pause(50)},
                  {after(0), asleep(50 * kUs)},
-                 {slept(Slept::to_the_end), pause(4)},
+                 {slept(Slept::to_the_end), pause(2)},
                  {after(0), asleep(100 * kUs)},
-                 {slept(Slept::to_the_end), pause(4)},
+                 {slept(Slept::to_the_end), pause(2)},
                  {moved(0), asleep(50 * kUs)}});
 }
 
