@@ -29,7 +29,9 @@ class Pieces {
     return piece.key != nullptr && piece.holds(offset, bytes) ? &piece : nullptr;
   }
   void add(const DirectPiece& piece) {
-    if (by_offset_.empty()) shift_ = std::countr_zero(std::bit_ceil(std::max(piece.bytes, kMinKeyRange)));
+    const int shift = std::countr_zero(std::bit_ceil(std::max(piece.bytes, kMinKeyRange)));
+    if (shift > shift_) by_offset_.clear();  // the pieces so far were shorter ones at the end
+    shift_ = std::max(shift_, shift);
     const std::size_t first = piece.begin >> shift_;
     const std::size_t last = (piece.begin + piece.bytes - 1) >> shift_;
     if (last >= by_offset_.size()) by_offset_.resize(last + 1);
@@ -83,59 +85,101 @@ inline Open& open_of(const context::Context& context) noexcept {
   return open_of_context[index];
 }
 
-// Waits for an operation of the caller. Returns false if it has failed: the PE is lost, as messages will find.
-bool await(const char* routine, int pe, const Completion& completion) noexcept {
-  progress::wait_under_lock(routine, pe, [&](am::Endpoint&) { return completion.open == 0; });
-  return !completion.failed;
+// The completion of what a caller waits for. What has become of it is read under the lock: whoever polls writes it.
+struct Own {
+  Completion completion;
+  bool is_open = false;
+  bool has_failed = false;  // the PE is lost, as messages will find
+  bool is_unknown = false;
+
+  void look() noexcept {
+    is_open = completion.open != 0;
+    has_failed = completion.failed;
+    is_unknown = completion.is_unknown;
+  }
+};
+// Calls that wait for operations, which is_idle() has to know of. Under the lock.
+constinit std::uint32_t awaited = 0;
+
+void await(const char* routine, int pe, Own& own) noexcept {
+  bool is_counted = false;
+  progress::wait_under_lock(routine, pe, [&](am::Endpoint&) {
+    own.look();
+    if (own.is_open != is_counted) own.is_open ? ++awaited : --awaited;
+    is_counted = own.is_open;
+    return !own.is_open;
+  });
+  if (own.is_unknown) has_failed(routine);  // it may still move data
 }
 
-// What was sent to the PE before the last fence has been executed when this returns.
-[[gnu::noinline, gnu::cold]] void follow_fence(const char* routine, const context::Place& place) noexcept {
-  const std::uint32_t fences = am::fences.load(std::memory_order_relaxed);
+// What was sent to the PE before the first `fences` fences has been executed when this returns.
+[[gnu::noinline, gnu::cold]] void follow_fence(const char* routine, const context::Place& place,
+                                               std::uint32_t fences) noexcept {
   flush_fenced_messages(routine, place.pe);
   const Locked endpoint;
-  if (Peer* const peer = peers->find(place.pe)) peer->fences = fences;
+  Peer* const peer = peers->find(place.pe);
+  if (peer != nullptr && static_cast<std::int32_t>(fences - peer->fences) > 0) peer->fences = fences;
 }
 
 enum class Try : std::uint8_t { started, busy, fenced, unfit };
 
+// What an operation begins with.
+struct Attempt {
+  const char* routine;
+  context::Place place;
+  std::uint64_t bytes;
+  std::uint32_t fences;  // called before a put, also by this thread; they count up for ever
+  bool is_put;
+};
+
 // Calls start(endpoint, network, piece) under the lock.
-template <bool kIsPut, class Start>
-[[gnu::always_inline]] inline Try try_once(const context::Place& place, std::uint64_t bytes, Start start) noexcept {
+template <class Start>
+[[gnu::always_inline]] inline Try try_once(const Attempt& attempt, Start& start) noexcept {
+  const int pe = attempt.place.pe;
   const Locked endpoint;
   Peer* peer;
-  const DirectPiece* const piece = find_piece(place, bytes, peer);
+  const DirectPiece* const piece = find_piece(attempt.place, attempt.bytes, peer);
   if (piece == nullptr) [[unlikely]]
     return Try::unfit;
-  if (kIsPut && peer->fences != am::fences.load(std::memory_order_relaxed)) [[unlikely]]  // includes this thread's own
+  if (attempt.is_put && static_cast<std::int32_t>(attempt.fences - peer->fences) > 0) [[unlikely]]
     return Try::fenced;
-  if (peer->network.has_reserve && endpoint->has_followed(place.pe)) [[unlikely]]
+  if (peer->network.has_reserve && (attempt.bytes > kMostOfPart || endpoint->has_followed(pe))) [[unlikely]]
     return Try::unfit;
   if (start(*endpoint, peer->network, *piece)) [[likely]]
     return Try::started;
-  endpoint->poll(place.pe);
+  endpoint->poll(pe);
   return Try::busy;
 }
 
-template <bool kIsPut, class Start>
-[[gnu::noinline, gnu::cold]] bool try_again(const char* routine, const context::Place& place, std::uint64_t bytes,
-                                            Try result, Start start) noexcept {
-  progress::wait_for(routine, [&] {
-    if (result == Try::fenced) follow_fence(routine, place);
-    result = try_once<kIsPut>(place, bytes, start);
-    return result == Try::started || result == Try::unfit;
-  });
+template <class Start>
+[[gnu::noinline, gnu::cold]] bool try_again(const Attempt& attempt, Try result, Start& start) noexcept {
+  while (result == Try::busy || result == Try::fenced) {
+    if (result == Try::fenced) {
+      follow_fence(attempt.routine, attempt.place, attempt.fences);
+      result = try_once(attempt, start);
+      continue;
+    }
+    progress::wait_for(attempt.routine, [&] {
+      result = try_once(attempt, start);
+      return result != Try::busy;
+    });
+  }
   return result == Try::started;
 }
 
 // Returns false if it is unfit.
-template <bool kIsPut, class Start>
-[[gnu::always_inline]] inline bool start_direct(const char* routine, const context::Place& place, std::uint64_t bytes,
-                                                Start start) noexcept {
-  const Try result = try_once<kIsPut>(place, bytes, start);
+template <class Start>
+[[gnu::always_inline]] inline bool start_direct(const Attempt& attempt, Start start) noexcept {
+  const Try result = try_once(attempt, start);
   if (result == Try::started) [[likely]]
     return true;
-  return result != Try::unfit && try_again<kIsPut>(routine, place, bytes, result, start);
+  return result != Try::unfit && try_again(attempt, result, start);
+}
+inline Attempt put_attempt(const char* routine, const context::Place& place, std::uint64_t bytes) noexcept {
+  return {routine, place, bytes, am::fences.load(std::memory_order_relaxed), true};
+}
+inline Attempt get_attempt(const char* routine, const context::Place& place, std::uint64_t bytes) noexcept {
+  return {routine, place, bytes, 0, false};
 }
 
 transport::Bytes bytes_at(const void* source, std::size_t bytes) noexcept {
@@ -180,10 +224,10 @@ struct BlockOf {
                           open_of(block.context).puts, source_use);
 }
 
-// The bytes from the first block to the end of the last one; 0: they are not in front of each other.
-std::uint64_t span_of(std::size_t step, const rma::Strided& shape) noexcept {
-  const auto signed_step = static_cast<std::int64_t>(step);
-  return signed_step < 0 ? 0 : step * (shape.block_count - 1) + shape.block_bytes;
+// Blocks that are started under one lock, as many as lie in front of each other without leaving 64 bits.
+constexpr std::size_t kBlocksAtOnce = 64;
+std::uint64_t span_of(std::size_t step, std::size_t blocks, std::size_t block_bytes) noexcept {
+  return static_cast<std::int64_t>(step) < 0 ? 0 : step * (blocks - 1) + block_bytes;
 }
 
 }  // namespace
@@ -209,98 +253,116 @@ void forget_direct() noexcept {
 
 bool put_direct(const char* routine, const context::Context& context, const context::Place& dest, const void* source,
                 std::size_t bytes) noexcept {
-  Completion source_use;
-  const bool is_started = start_direct<true>(
-      routine, dest, bytes, [&](am::Endpoint& endpoint, const DirectNetwork& network, const DirectPiece& piece) {
-        const BlockOf block{routine, context, dest, const_cast<void*>(source), bytes};
-        return put_block(endpoint, network, piece, block, &source_use);
-      });
-  if (is_started && source_use.open != 0) await(routine, dest.pe, source_use);
+  Own source_use;
+  const auto start = [&](am::Endpoint& endpoint, const DirectNetwork& network, const DirectPiece& piece) {
+    const BlockOf block{routine, context, dest, const_cast<void*>(source), bytes};
+    const bool is_taken = put_block(endpoint, network, piece, block, &source_use.completion);
+    source_use.look();
+    return is_taken;
+  };
+  const bool is_started = start_direct(put_attempt(routine, dest, bytes), start);
+  if (source_use.is_open) [[unlikely]]
+    await(routine, dest.pe, source_use);
   return is_started;
 }
 
 bool put_nbi_direct(const char* routine, const context::Context& context, const context::Place& dest,
                     const void* source, std::size_t bytes) noexcept {
-  return start_direct<true>(routine, dest, bytes,
-                            [&](am::Endpoint& endpoint, const DirectNetwork& network, const DirectPiece& piece) {
-                              const BlockOf block{routine, context, dest, const_cast<void*>(source), bytes};
-                              return put_block(endpoint, network, piece, block, nullptr);
-                            });
+  const auto start = [&](am::Endpoint& endpoint, const DirectNetwork& network, const DirectPiece& piece) {
+    const BlockOf block{routine, context, dest, const_cast<void*>(source), bytes};
+    return put_block(endpoint, network, piece, block, nullptr);
+  };
+  return start_direct(put_attempt(routine, dest, bytes), start);
 }
 
-bool put_strided_direct(const char* routine, const context::Context& context, context::Place dest, const void* source,
-                        const rma::Strided& any_shape) noexcept {
-  const rma::Strided shape = rma::joined(any_shape);
-  const std::uint64_t span = span_of(shape.dest_step, shape);
-  if (shape.block_bytes == 0 || shape.block_count == 0 || span == 0) return false;
-  Completion source_use;
+std::size_t put_strided_direct(const char* routine, const context::Context& context, const context::Place& dest,
+                               const void* source, const rma::Strided& shape) noexcept {
+  Own source_use;
   BlockOf block{routine, context, dest, const_cast<void*>(source), shape.block_bytes};
-  std::size_t left = shape.block_count;
-  const bool is_started = start_direct<true>(
-      routine, dest, span, [&](am::Endpoint& endpoint, const DirectNetwork& network, const DirectPiece& piece) {
-        for (; left != 0; --left) {
-          if (!put_block(endpoint, network, piece, block, &source_use)) return false;
-          block.skip(shape.dest_step, shape.source_step);
-        }
-        return true;
-      });
-  if (source_use.open != 0) await(routine, dest.pe, source_use);
-  return is_started;
+  std::size_t done = 0;
+  bool is_fit = true;
+  while (is_fit && done < shape.block_count) {
+    const std::size_t end = std::min(done + kBlocksAtOnce, shape.block_count);
+    const std::uint64_t span = span_of(shape.dest_step, end - done, shape.block_bytes);
+    const auto start = [&](am::Endpoint& endpoint, const DirectNetwork& network, const DirectPiece& piece) {
+      for (; done < end; ++done) {
+        if (!put_block(endpoint, network, piece, block, &source_use.completion)) return false;
+        block.skip(shape.dest_step, shape.source_step);
+      }
+      return true;
+    };
+    is_fit = span != 0 && start_direct(put_attempt(routine, block.place, span), start);
+  }
+  await(routine, dest.pe, source_use);
+  return done;
 }
 
 bool get_direct(const char* routine, void* dest, const context::Place& source, std::size_t bytes) noexcept {
-  Completion get;
-  const bool is_started = start_direct<false>(
-      routine, source, bytes, [&](am::Endpoint&, const DirectNetwork& network, const DirectPiece& piece) {
-        const std::span<std::byte> local(static_cast<std::byte*>(dest), bytes);
-        return network.rma->get(*piece.key, source.offset - piece.begin, local, get);
-      });
-  if (!is_started) return false;
-  if (get.open == 0) [[likely]]
-    return !get.failed;
-  return await(routine, source.pe, get);
+  Own get;
+  const auto start = [&](am::Endpoint&, const DirectNetwork& network, const DirectPiece& piece) {
+    const std::span<std::byte> local(static_cast<std::byte*>(dest), bytes);
+    const bool is_taken = network.rma->get(*piece.key, source.offset - piece.begin, local, get.completion);
+    get.look();
+    return is_taken;
+  };
+  if (!start_direct(get_attempt(routine, source, bytes), start)) return false;
+  if (get.is_open) await(routine, source.pe, get);
+  return !get.has_failed;
 }
 
 bool get_nbi_direct(const char* routine, const context::Context& context, void* dest, const context::Place& source,
                     std::size_t bytes) noexcept {
-  return start_direct<false>(
-      routine, source, bytes, [&](am::Endpoint& endpoint, const DirectNetwork& network, const DirectPiece& piece) {
-        Completion& gets = open_of(context).gets;
-        auto* const local = static_cast<std::byte*>(dest);
-        const std::uint64_t offset = source.offset - piece.begin;
-        if (!network.has_reserve) [[likely]]
-          return network.rma->get(*piece.key, offset, {local, bytes}, gets);
-        const KeptTransfer kept{
-            {routine, Direction::get, source, local, bytes}, &gets, index_of(context), KeptTransfer::Source::stays};
-        return start_kept(endpoint, kept, offset, *network.rma, *piece.key);
-      });
+  const auto start = [&](am::Endpoint& endpoint, const DirectNetwork& network, const DirectPiece& piece) {
+    Completion& gets = open_of(context).gets;
+    auto* const local = static_cast<std::byte*>(dest);
+    const std::uint64_t offset = source.offset - piece.begin;
+    if (!network.has_reserve) [[likely]]
+      return network.rma->get(*piece.key, offset, {local, bytes}, gets);
+    const KeptTransfer kept{
+        {routine, Direction::get, source, local, bytes}, &gets, index_of(context), KeptTransfer::Source::stays};
+    return start_kept(endpoint, kept, offset, *network.rma, *piece.key);
+  };
+  return start_direct(get_attempt(routine, source, bytes), start);
 }
 
-bool get_strided_direct(const char* routine, void* dest, context::Place source,
-                        const rma::Strided& any_shape) noexcept {
-  const rma::Strided shape = rma::joined(any_shape);
-  const std::uint64_t span = span_of(shape.source_step, shape);
-  if (shape.block_bytes == 0 || shape.block_count == 0 || span == 0) return false;
+std::size_t get_strided_direct(const char* routine, void* dest, context::Place source,
+                               const rma::Strided& shape) noexcept {
   auto* to = static_cast<std::byte*>(dest);
-  std::uint64_t offset = source.offset;
-  Completion gets;
-  std::size_t left = shape.block_count;
-  const bool is_started = start_direct<false>(
-      routine, source, span, [&](am::Endpoint&, const DirectNetwork& network, const DirectPiece& piece) {
-        for (; left != 0; --left) {
-          if (!network.rma->get(*piece.key, offset - piece.begin, {to, shape.block_bytes}, gets)) return false;
-          offset += shape.source_step;
-          to += shape.dest_step;
-        }
-        return true;
-      });
-  return await(routine, source.pe, gets) && is_started;
+  Own gets;
+  std::size_t done = 0;
+  bool is_fit = true;
+  while (is_fit && done < shape.block_count) {
+    const std::size_t end = std::min(done + kBlocksAtOnce, shape.block_count);
+    const std::uint64_t span = span_of(shape.source_step, end - done, shape.block_bytes);
+    const auto start = [&](am::Endpoint&, const DirectNetwork& network, const DirectPiece& piece) {
+      for (; done < end; ++done) {
+        const std::span<std::byte> local(to, shape.block_bytes);
+        if (!network.rma->get(*piece.key, source.offset - piece.begin, local, gets.completion)) return false;
+        source.offset += shape.source_step;
+        to += shape.dest_step;
+      }
+      return true;
+    };
+    is_fit = span != 0 && start_direct(get_attempt(routine, source, span), start);
+  }
+  await(routine, source.pe, gets);
+  return gets.has_failed ? 0 : done;
+}
+
+bool has_direct_open() noexcept {
+  const Open* const end = open_of_context + most_contexts;
+  return awaited != 0 || std::any_of(open_of_context, end, [](const Open& open) { return !open.is_empty(); });
 }
 
 void await_direct_puts(const char* routine, const context::Context& context) noexcept {
   if (!has_direct_keys()) return;
-  Completion& puts = open_of_context[index_of(context)].puts;
-  if (!await(routine, -1, puts)) has_failed(routine);
+  const Completion& puts = open_of_context[index_of(context)].puts;
+  bool failed = false;
+  progress::wait_under_lock(routine, -1, [&](am::Endpoint&) {
+    failed = puts.failed;
+    return puts.open == 0;
+  });
+  if (failed) has_failed(routine);
 }
 
 void await_direct(const char* routine, const context::Context* context) noexcept {

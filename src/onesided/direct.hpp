@@ -2,10 +2,8 @@
 // lock, one call of the network, no allocation. The general path (rdma.hpp) asks for the keys; from then on what lies
 // in one registered piece of the heap or of the static data is accessed like this.
 //
-// Where something does not fit, nothing has begun when a call returns false, and the general path or messages do it:
-// no key yet, a range over two pieces, or another network has taken over.
-//
-// Edges: under the endpoint's lock, all of it.
+// Where something does not fit, the general path or messages do it: no key yet, a range over two pieces, another
+// network has taken over. All counts are read and written under the endpoint's lock.
 #pragma once
 
 #include <atomic>
@@ -41,19 +39,24 @@ void add_direct(const context::Place& place, const DirectPiece& piece, const Dir
 // Under the endpoint's lock. All operations have ended.
 void forget_direct() noexcept;
 
-// Return false if the general path has to do it. Require has_direct_keys().
+// Return false if the general path has to do it, all of it; the strided ones how many blocks, from the first on, are
+// done. Require has_direct_keys(), and something to do.
 // Returns when the source may be used again.
 bool put_direct(const char* routine, const context::Context& context, const context::Place& dest, const void* source,
                 std::size_t bytes) noexcept;
 // The source stays in use until the flush of the context.
 bool put_nbi_direct(const char* routine, const context::Context& context, const context::Place& dest,
                     const void* source, std::size_t bytes) noexcept;
-bool put_strided_direct(const char* routine, const context::Context& context, context::Place dest, const void* source,
-                        const rma::Strided& shape) noexcept;
+std::size_t put_strided_direct(const char* routine, const context::Context& context, const context::Place& dest,
+                               const void* source, const rma::Strided& shape) noexcept;
 bool get_direct(const char* routine, void* dest, const context::Place& source, std::size_t bytes) noexcept;
 bool get_nbi_direct(const char* routine, const context::Context& context, void* dest, const context::Place& source,
                     std::size_t bytes) noexcept;
-bool get_strided_direct(const char* routine, void* dest, context::Place source, const rma::Strided& shape) noexcept;
+std::size_t get_strided_direct(const char* routine, void* dest, context::Place source,
+                               const rma::Strided& shape) noexcept;
+
+// Under the endpoint's lock: has some operation not ended yet?
+bool has_direct_open() noexcept;
 
 // Wait until the puts of a context, or all of its operations, or those of all contexts (null), are complete.
 void await_direct_puts(const char* routine, const context::Context& context) noexcept;

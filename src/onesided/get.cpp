@@ -102,18 +102,10 @@ void get(const char* routine, void* dest, context::Place source, std::size_t byt
   await_replies(routine, source.pe, open);
 }
 
-void get_strided(const char* routine, void* dest, context::Place source, const rma::Strided& any_shape) noexcept {
-  const rma::Strided shape = rma::joined(any_shape);
-  if (shape.block_bytes == 0) return;
-  if (shape.block_count == 1) return get(routine, dest, source, shape.block_bytes);
-  if (has_rma_networks && may_go_direct(source.pe)) {
-    if (!has_direct_keys() || !get_strided_direct(routine, dest, source, shape)) {
-      get(routine, dest, source, shape.block_bytes);  // asks for the key
-      if (has_direct_keys() && get_strided_direct(routine, dest, source, shape)) return;
-    } else {
-      return;
-    }
-  }
+namespace {
+
+void get_strided_by_messages(const char* routine, void* dest, const context::Place& source,
+                             const rma::Strided& shape) noexcept {
   Tracker open;
   const Getting getting{routine, {&open}, true};
   auto* const to = static_cast<std::byte*>(dest);
@@ -124,6 +116,33 @@ void get_strided(const char* routine, void* dest, context::Place source, const r
     get_each_block(getting, to, source, shape);
   }
   await_replies(routine, source.pe, open);
+}
+
+void get_strided_past_target(const char* routine, void* dest, context::Place source, rma::Strided left) noexcept {
+  auto* to = static_cast<std::byte*>(dest);
+  const auto skip = [&](std::size_t blocks) {
+    source.offset += blocks * left.source_step;
+    to += blocks * left.dest_step;
+    left.block_count -= blocks;
+  };
+  for (bool has_asked = false; left.block_count != 0; has_asked = true) {
+    const std::size_t done = has_direct_keys() ? get_strided_direct(routine, to, source, left) : 0;
+    skip(done);
+    if (left.block_count == 0) return;
+    if (done == 0 && has_asked) return get_strided_by_messages(routine, to, source, left);
+    get(routine, to, source, left.block_bytes);  // asks for the key of the next piece
+    skip(1);
+  }
+}
+
+}  // namespace
+
+void get_strided(const char* routine, void* dest, context::Place source, const rma::Strided& any_shape) noexcept {
+  const rma::Strided shape = rma::joined(any_shape);
+  if (shape.block_bytes == 0) return;
+  if (shape.block_count == 1) return get(routine, dest, source, shape.block_bytes);
+  if (has_rma_networks && may_go_direct(source.pe)) return get_strided_past_target(routine, dest, source, shape);
+  get_strided_by_messages(routine, dest, source, shape);
 }
 
 void get_nbi(const char* routine, const context::Context& context, void* dest, context::Place source,

@@ -1,6 +1,7 @@
 #include "onesided/idle.hpp"
 
 #include "am/endpoint.hpp"
+#include "onesided/direct.hpp"
 #include "onesided/requests.hpp"
 
 namespace shmemx::onesided {
@@ -17,7 +18,7 @@ bool all_is_executed(am::Endpoint& endpoint, const PeerStates& peers) {
     const int pe = endpoint.unflushed_pe(i);
     if (pe >= 0 && !peers.is_gone(pe)) return false;
   }
-  return !requests.any_unanswered(peers.is_gone);
+  return !has_direct_open() && !requests.any_unanswered(peers.is_gone);
 }
 
 // Messages of a pair are executed in the order of sending, so a PE that has said that it leaves is heard last.

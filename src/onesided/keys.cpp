@@ -101,13 +101,13 @@ const KnownKey* KnownKeys::find(const context::Place& place) const noexcept {
 }
 
 // Several threads may have requested the same key.
-void KnownKeys::end_request(const context::Place& place, const KeyReply* reply, transport::Rma& rma) {
+void KnownKeys::end_request(const context::Place& place, const KeyReply* reply, transport::Rma* rma) {
   const Owner owner{place.pe, place.window};
   const bool is_revoked = std::find(revoked_.begin(), revoked_.end(), owner) != revoked_.end();
   if (reply != nullptr && !is_revoked && find(place) == nullptr) {
     transport::RemoteKey* const key =
-        reply->is_open != 0 ? rma.import_key(place.pe, {reply->key, reply->key_bytes}) : nullptr;
-    windows_[owner].insert_or_assign(reply->begin, KnownKey{reply->begin, reply->bytes, &rma, key});
+        reply->is_open != 0 && rma != nullptr ? rma->import_key(place.pe, {reply->key, reply->key_bytes}) : nullptr;
+    windows_[owner].insert_or_assign(reply->begin, KnownKey{reply->begin, reply->bytes, rma, key});
   }
   if (--requests_ == 0) revoked_.clear();
 }

@@ -83,9 +83,10 @@ class KnownKeys {
  public:
   // Returns the one that covers `place`, null if it has not been requested yet. Valid under the lock.
   const KnownKey* find(const context::Place& place) const noexcept;
-  // Around each request for a key. A key that its owner has revoked meanwhile is not added. The reply is sound.
+  // Around each request for a key, which `rma` imports; null: the network has messages only. A key that its owner has
+  // revoked meanwhile is not added. The reply is sound.
   void begin_request() noexcept { ++requests_; }
-  void end_request(const context::Place& place, const KeyReply* reply, transport::Rma& rma);
+  void end_request(const context::Place& place, const KeyReply* reply, transport::Rma* rma);
   // Takes the keys of bytes of a window out, for the caller to release.
   std::vector<KnownKey> revoke(int pe, windows::WindowName window, const Extent& extent);
   // Releases all. The networks are still there.

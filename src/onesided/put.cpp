@@ -174,14 +174,25 @@ void put_strided(const char* routine, context::Place dest, const void* source, c
 }
 
 void put_strided(const char* routine, const context::Context& context, const context::Place& dest, const void* source,
-                 const rma::Strided& shape) noexcept {
-  if (has_direct_keys() && put_strided_direct(routine, context, dest, source, shape)) return;
-  if (has_rma_networks && shape.block_bytes != 0 && shape.block_count != 0 && may_go_direct(dest.pe)) {
-    // The first block asks for the key.
-    put(routine, context, dest, source, shape.block_bytes);
-    if (has_direct_keys() && put_strided_direct(routine, context, dest, source, shape)) return;
+                 const rma::Strided& any_shape) noexcept {
+  const auto* from = static_cast<const std::byte*>(source);
+  context::Place place = dest;
+  rma::Strided left = rma::joined(any_shape);
+  const auto skip = [&](std::size_t blocks) {
+    place.offset += blocks * left.dest_step;
+    from += blocks * left.source_step;
+    left.block_count -= blocks;
+  };
+  bool has_asked = false;
+  while (has_rma_networks && left.block_count != 0 && left.block_bytes != 0) {
+    const std::size_t done = has_direct_keys() ? put_strided_direct(routine, context, place, from, left) : 0;
+    skip(done);
+    if (left.block_count == 0 || (done == 0 && has_asked) || !may_go_direct(dest.pe)) break;
+    put(routine, context, place, from, left.block_bytes);  // asks for the key of the next piece
+    has_asked = true;
+    skip(1);
   }
-  put_strided(routine, dest, source, shape, options_of(context));
+  put_strided(routine, place, from, left, options_of(context));
 }
 
 void update_signal(const char* routine, const Signal& signal, am::SendOptions options) noexcept {

@@ -24,9 +24,6 @@ using am::Message;
 using am::Verdict;
 using transport::Completion;
 
-// A part that fits one message, since a message repeats it if the network fails.
-constexpr std::size_t kMostOfPart = am::kMaxInternodeBytes / 2;
-
 // Written at init only, before anybody else may read it; off where no network is taken.
 constinit config::NetRma choice = config::NetRma::off;
 
@@ -117,7 +114,7 @@ bool request_key(const char* routine, const context::Place& place) noexcept {
   const bool is_there = await_result(routine, place.pe, open) == 0;
   if (is_there) check_message("a key", place.pe, is_sound(reply, place.offset) ? nullptr : "does not fit the request");
   const Locked endpoint;
-  state().keys.end_request(place, is_there ? &reply : nullptr, *network.rma());
+  state().keys.end_request(place, is_there ? &reply : nullptr, network.rma());
   return is_there;
 }
 

@@ -26,6 +26,9 @@ namespace shmemx::onesided {
 // From here on a block is long enough to wait for its completion, and for a key.
 inline constexpr std::size_t kRdmaBytes = transport::kLongBytes;
 
+// What one message can repeat if the network fails.
+inline constexpr std::size_t kMostOfPart = am::kMaxInternodeBytes / 2;
+
 // Would a PE reach others so over a network that can do this?
 inline bool uses_rdma(transport::Transport& network, config::NetRma choice) noexcept {
   return choice != config::NetRma::off && network.rma() != nullptr &&

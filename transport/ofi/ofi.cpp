@@ -57,6 +57,7 @@ transport::Capabilities Ofi::capabilities() const noexcept {
 transport::Rma* Ofi::rma() noexcept { return fabric_.is_stream() && setup_.has_reserve ? nullptr : &rma_; }
 
 Sent Ofi::send(int pe, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing, Urgency urgency) noexcept {
+  if (fabric_.ep == nullptr) return Sent::no;  // closed
   return outbound_.send(peers_.contact(pe), Message{fixed, header, payload, outgoing, urgency});
 }
 
@@ -72,6 +73,7 @@ bool Ofi::assume_movement(bool moved) noexcept {
 }
 
 bool Ofi::poll(int) noexcept {
+  if (fabric_.ep == nullptr) return false;  // closed
   bool moved = read_completions();
   moved = rma_.transfers().retry() || moved;
   moved = outbound_.retry() || moved;

@@ -150,6 +150,11 @@ bool OfiRma::start_long(const RemoteKey& key, std::uint64_t offset, std::span<st
     transfers_.release(transfer);
     return false;
   }
+  if (key.peer->is_lost && transfer->posted == 0) {
+    transfers_.release(transfer);
+    completion.failed = true;
+    return true;
+  }
   transfer->waiter = {&completion, source_use};
   ++completion.open;
   if (source_use != nullptr) ++source_use->open;
@@ -163,8 +168,8 @@ void OfiRma::on_ended(RmaRequest& request, bool has_failed) noexcept {
       std::memcpy(request.local.data(), request.bounce.at, request.local.size());
   }
   if (request.completion != nullptr) {
-    --request.completion->open;
     request.completion->failed = request.completion->failed || has_failed;
+    --request.completion->open;
     if (request.source_use != nullptr) --request.source_use->open;
   }
   give_back(request);

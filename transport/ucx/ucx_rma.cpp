@@ -122,8 +122,8 @@ void UcxRma::ended(void* request, ucs_status_t status, void* argument) {
   Peer& peer = *operation->peer;
   --peer.transfers;
   if (operation->completion != nullptr) {
-    --operation->completion->open;
     operation->completion->failed = operation->completion->failed || status != UCS_OK;
+    --operation->completion->open;
   }
   UcxTransport& transport = peer.transport;
   transport.rma_.give_back(operation);
@@ -138,6 +138,8 @@ bool UcxRma::put(const transport::RemoteKey& key, std::uint64_t offset, Bytes so
     completion.failed = true;
     return true;
   }
+  if (peer.transfers >= kMostTransfers) [[unlikely]]
+    return false;
   Operation* const operation = take(peer, source_use);
   const ucp_request_param_t param = with_callback(&UcxRma::ended, operation);
   const ucs_status_ptr_t request =
@@ -164,6 +166,8 @@ bool UcxRma::get(const transport::RemoteKey& key, std::uint64_t offset, std::spa
     completion.failed = true;
     return true;
   }
+  if (peer.transfers >= kMostTransfers) [[unlikely]]
+    return false;
   Operation* const operation = take(peer, &completion);
   const ucp_request_param_t param = with_callback(&UcxRma::ended, operation);
   const ucs_status_ptr_t request =
@@ -197,8 +201,8 @@ void UcxRma::flush_ended(void* request, ucs_status_t status, void* argument) {
   Peer& peer = *flush->peer;
   --peer.transfers;
   for (const Unflushed& puts : flush->puts) {
-    puts.completion->open -= puts.puts;
     puts.completion->failed = puts.completion->failed || status != UCS_OK;
+    puts.completion->open -= puts.puts;
   }
   flush->puts.clear();
   UcxTransport& transport = peer.transport;

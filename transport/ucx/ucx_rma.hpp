@@ -47,6 +47,8 @@ class UcxRma final : public transport::Rma {
   void flush_puts();
 
  private:
+  static constexpr unsigned kMostTransfers = 1024;  // of a PE, which UCX would queue without a limit
+
   struct RemoteKey : transport::RemoteKey {
     Peer* peer = nullptr;
     std::uint64_t base = 0;
