@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <vector>
 
 #include "am/endpoint.hpp"
@@ -350,8 +351,8 @@ std::size_t get_strided_direct(const char* routine, void* dest, context::Place s
 }
 
 bool has_direct_open() noexcept {
-  const Open* const end = open_of_context + most_contexts;
-  return awaited != 0 || std::any_of(open_of_context, end, [](const Open& open) { return !open.is_empty(); });
+  const std::span<const Open> used(open_of_context, most_contexts);
+  return awaited != 0 || std::any_of(used.begin(), used.end(), [](const Open& open) { return !open.is_empty(); });
 }
 
 void await_direct_puts(const char* routine, const context::Context& context) noexcept {
