@@ -166,8 +166,8 @@ bool find_first(const Transfer& transfer, Part& part) noexcept {
 // ---- transfers under way ----
 
 // Repeats a transfer by a message, whose reply closes the request. The data may have been moved before. Nothing that
-// comes after a fence, a quiet or a return of the transfer is released before it is complete, so nothing newer is
-// overwritten; and the next network takes messages only when nothing of the failed one can arrive any more.
+// comes after a fence or a quiet is released before it is complete, so nothing newer is overwritten, other than by what
+// the program has left without order; and the next network takes messages only when nothing of the failed one can arrive any more.
 bool try_repeat(Endpoint& endpoint, const Started& started) {
   const Transfer& what = started.what;
   const int pe = what.place.pe;
