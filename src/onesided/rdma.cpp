@@ -167,7 +167,8 @@ bool find_first(const Transfer& transfer, Part& part) noexcept {
 
 // Repeats a transfer by a message, whose reply closes the request. The data may have been moved before. Nothing that
 // comes after a fence or a quiet is released before it is complete, so nothing newer is overwritten, other than by what
-// the program has left without order; and the next network takes messages only when nothing of the failed one can arrive any more.
+// the program has left without order; and the next network takes messages only when nothing of the failed one can
+// arrive any more.
 bool try_repeat(Endpoint& endpoint, const Started& started) {
   const Transfer& what = started.what;
   const int pe = what.place.pe;
