@@ -122,7 +122,7 @@ void await(const char* routine, int pe, Own& own) noexcept {
   if (peer != nullptr && static_cast<std::int32_t>(fences - peer->fences) > 0) peer->fences = fences;
 }
 
-enum class Try : std::uint8_t { started, busy, fenced, unfit };
+enum class Begun : std::uint8_t { started, busy, fenced, unfit };
 
 // What an operation begins with.
 struct Attempt {
@@ -135,46 +135,46 @@ struct Attempt {
 
 // Calls start(endpoint, network, piece) under the lock.
 template <class Start>
-[[gnu::always_inline]] inline Try try_once(const Attempt& attempt, Start& start) noexcept {
+[[gnu::always_inline]] inline Begun try_once(const Attempt& attempt, Start& start) noexcept {
   const int pe = attempt.place.pe;
   const Locked endpoint;
   Peer* peer;
   const DirectPiece* const piece = find_piece(attempt.place, attempt.bytes, peer);
   if (piece == nullptr) [[unlikely]]
-    return Try::unfit;
+    return Begun::unfit;
   if (attempt.is_put && static_cast<std::int32_t>(attempt.fences - peer->fences) > 0) [[unlikely]]
-    return Try::fenced;
+    return Begun::fenced;
   if (peer->network.has_reserve && (attempt.bytes > kMostOfPart || endpoint->has_followed(pe))) [[unlikely]]
-    return Try::unfit;
+    return Begun::unfit;
   if (start(*endpoint, peer->network, *piece)) [[likely]]
-    return Try::started;
+    return Begun::started;
   endpoint->poll(pe);
-  return Try::busy;
+  return Begun::busy;
 }
 
 template <class Start>
-[[gnu::noinline, gnu::cold]] bool try_again(const Attempt& attempt, Try result, Start& start) noexcept {
-  while (result == Try::busy || result == Try::fenced) {
-    if (result == Try::fenced) {
+[[gnu::noinline, gnu::cold]] bool try_again(const Attempt& attempt, Begun result, Start& start) noexcept {
+  while (result == Begun::busy || result == Begun::fenced) {
+    if (result == Begun::fenced) {
       follow_fence(attempt.routine, attempt.place, attempt.fences);
       result = try_once(attempt, start);
       continue;
     }
     progress::wait_for(attempt.routine, [&] {
       result = try_once(attempt, start);
-      return result != Try::busy;
+      return result != Begun::busy;
     });
   }
-  return result == Try::started;
+  return result == Begun::started;
 }
 
 // Returns false if it is unfit.
 template <class Start>
 [[gnu::always_inline]] inline bool start_direct(const Attempt& attempt, Start start) noexcept {
-  const Try result = try_once(attempt, start);
-  if (result == Try::started) [[likely]]
+  const Begun result = try_once(attempt, start);
+  if (result == Begun::started) [[likely]]
     return true;
-  return result != Try::unfit && try_again(attempt, result, start);
+  return result != Begun::unfit && try_again(attempt, result, start);
 }
 inline Attempt put_attempt(const char* routine, const context::Place& place, std::uint64_t bytes) noexcept {
   return {routine, place, bytes, am::fences.load(std::memory_order_relaxed), true};
@@ -183,7 +183,7 @@ inline Attempt get_attempt(const char* routine, const context::Place& place, std
   return {routine, place, bytes, 0, false};
 }
 
-transport::Bytes bytes_at(const void* source, std::size_t bytes) noexcept {
+transport::Bytes block_at(const void* source, std::size_t bytes) noexcept {
   return {static_cast<const std::byte*>(source), bytes};
 }
 
@@ -221,7 +221,7 @@ struct BlockOf {
                                              Completion* source_use) noexcept {
   if (network.has_reserve) [[unlikely]]
     return put_kept(endpoint, network, piece, block, source_use);
-  return network.rma->put(*piece.key, block.place.offset - piece.begin, bytes_at(block.local, block.bytes),
+  return network.rma->put(*piece.key, block.place.offset - piece.begin, block_at(block.local, block.bytes),
                           open_of(block.context).puts, source_use);
 }
 
