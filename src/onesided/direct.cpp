@@ -61,11 +61,12 @@ struct Open {
 
 // All under the endpoint's lock. Never destroyed: threads may still poll while the process exits.
 constinit Open open_of_context[context::kMaxContexts] = {};
-constinit Contacts<Peer>* peers = nullptr;  // null: no piece is known
+constinit Contacts<Peer>* direct_peers = nullptr;  // null: no piece is known
 
 [[gnu::always_inline]] inline const DirectPiece* find_piece(const context::Place& place, std::uint64_t bytes,
                                                             Peer*& peer) noexcept {
-  peer = peers != nullptr && place.window.index < windows::kBuiltinWindows ? peers->find(place.pe) : nullptr;
+  peer =
+      direct_peers != nullptr && place.window.index < windows::kBuiltinWindows ? direct_peers->find(place.pe) : nullptr;
   return peer != nullptr ? peer->of_window[place.window.index].find(place.offset, bytes) : nullptr;
 }
 
@@ -118,7 +119,7 @@ void await(const char* routine, int pe, Own& own) noexcept {
                                                std::uint32_t fences) noexcept {
   flush_fenced_messages(routine, place.pe);
   const Locked endpoint;
-  Peer* const peer = peers->find(place.pe);
+  Peer* const peer = direct_peers->find(place.pe);
   if (peer != nullptr && static_cast<std::int32_t>(fences - peer->fences) > 0) peer->fences = fences;
 }
 
@@ -234,12 +235,12 @@ std::uint64_t span_of(std::size_t step, std::size_t blocks, std::size_t block_by
 }  // namespace
 
 void add_direct(const context::Place& place, const DirectPiece& piece, const DirectNetwork& network) {
-  if (peers == nullptr) {
+  if (direct_peers == nullptr) {
     static auto* const table = new Contacts<Peer>;
-    peers = table;
-    peers->open(static_cast<std::size_t>(am::own_endpoint().n_pes()));
+    direct_peers = table;
+    direct_peers->open(static_cast<std::size_t>(am::own_endpoint().n_pes()));
   }
-  Peer& peer = peers->get(place.pe);
+  Peer& peer = direct_peers->get(place.pe);
   if (peer.network.rma == nullptr) peer.fences = am::fences.load(std::memory_order_relaxed) - 1;
   peer.network = network;
   peer.of_window[place.window.index].add(piece);
@@ -248,8 +249,8 @@ void add_direct(const context::Place& place, const DirectPiece& piece, const Dir
 
 void forget_direct() noexcept {
   direct_keys.store(false, std::memory_order_relaxed);  // a hint
-  if (peers != nullptr) peers->clear();
-  peers = nullptr;
+  if (direct_peers != nullptr) direct_peers->clear();
+  direct_peers = nullptr;
 }
 
 bool put_direct(const char* routine, const context::Context& context, const context::Place& dest, const void* source,

@@ -17,6 +17,8 @@
 #include "progress/wait.hpp"
 #include "support/core.hpp"
 
+BOOST_AUTO_TEST_SUITE(progress_network_thread)
+
 namespace {
 
 using namespace shmemx;
@@ -85,8 +87,6 @@ struct WithThread : unit::NoOtherPrograms {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(progress_network_thread)
 
 BOOST_AUTO_TEST_CASE(while_the_program_computes_the_thread_polls) {
   WithThread thread;

@@ -14,6 +14,8 @@ std::ostream& operator<<(std::ostream& out, const Step& step) {
 
 }  // namespace shmemx::progress
 
+BOOST_AUTO_TEST_SUITE(progress_pace)
+
 namespace {
 
 using namespace shmemx::progress;
@@ -117,8 +119,6 @@ Plan plan_of_thread() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(progress_pace)
 
 BOOST_AUTO_TEST_CASE(a_wait_pauses_then_yields_then_sleeps_in_doubling_steps) {
   Thread thread(plan_for_store());
