@@ -77,11 +77,7 @@ constinit Contacts<Peer>* direct_peers = nullptr;  // null: no piece is known
 constinit std::uint32_t most_contexts = 0;  // those from here on have never had an operation
 
 inline Open& open_of(const context::Context& context) noexcept {
-  const auto distance =
-      reinterpret_cast<std::uintptr_t>(&context) - reinterpret_cast<std::uintptr_t>(context::context_table);
-  std::uint32_t index = static_cast<std::uint32_t>(distance / sizeof(context::Context));
-  if (distance >= sizeof context::context_table) [[unlikely]]
-    index = context::kDefaultContext;
+  const std::uint32_t index = index_of(context);
   if (index >= most_contexts) [[unlikely]]
     most_contexts = index + 1;
   return open_of_context[index];

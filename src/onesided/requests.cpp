@@ -90,13 +90,6 @@ bool Requests::any_unanswered(bool (*is_gone)(int pe)) const noexcept {
   });
 }
 
-std::uint32_t index_of(const context::Context& context) noexcept {
-  const auto distance =
-      reinterpret_cast<std::uintptr_t>(&context) - reinterpret_cast<std::uintptr_t>(context::context_table);
-  const std::uintptr_t index = distance / sizeof(context::Context);
-  return static_cast<std::uint32_t>(index < context::kMaxContexts ? index : context::kDefaultContext);
-}
-
 Ticket open_request(const char* routine, const Placement& placement, int pe, const Initiator& initiator) noexcept {
   Ticket ticket = 0;
   const auto try_open = [&] {

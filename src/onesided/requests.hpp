@@ -115,7 +115,12 @@ inline constinit Tracker open_table[context::kMaxContexts] = {};
 // What its fence waits for: puts that a network does by itself.
 inline constinit Tracker put_table[context::kMaxContexts] = {};
 // Of the default context where `context` is none of the table, such as the route of a team.
-std::uint32_t index_of(const context::Context& context) noexcept;
+inline std::uint32_t index_of(const context::Context& context) noexcept {
+  const auto distance =
+      reinterpret_cast<std::uintptr_t>(&context) - reinterpret_cast<std::uintptr_t>(context::context_table);
+  const std::uintptr_t index = distance / sizeof(context::Context);
+  return static_cast<std::uint32_t>(index < context::kMaxContexts ? index : context::kDefaultContext);
+}
 inline Initiator initiator_of(const context::Context& context) noexcept {
   const std::uint32_t index = index_of(context);
   return {&open_table[index], index};

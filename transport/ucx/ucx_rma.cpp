@@ -74,20 +74,18 @@ transport::RemoteKey* UcxRma::import_key(int pe, Bytes key) noexcept {
 void UcxRma::release_key(transport::RemoteKey* key) noexcept {
   const auto found = std::find_if(keys_.begin(), keys_.end(), [key](const auto& known) { return known.get() == key; });
   if (found == keys_.end()) return;
-  if ((*found)->rkey != nullptr) ::ucp_rkey_destroy((*found)->rkey);
+  (*found)->drop();
   keys_.erase(found);
 }
 
 void UcxRma::drop_keys(const Peer& peer) noexcept {
   for (const auto& key : keys_) {
-    if (key->peer == &peer && key->rkey != nullptr) ::ucp_rkey_destroy(std::exchange(key->rkey, nullptr));
+    if (key->peer == &peer) key->drop();
   }
 }
 
 void UcxRma::release_all() noexcept {
-  for (const auto& key : keys_) {
-    if (key->rkey != nullptr) ::ucp_rkey_destroy(key->rkey);
-  }
+  for (const auto& key : keys_) key->drop();
   keys_.clear();
   for (const Registered& registered : registered_) ::ucp_mem_unmap(context_, registered.handle);
   registered_.clear();
@@ -178,9 +176,7 @@ bool UcxRma::get(const transport::RemoteKey& key, std::uint64_t offset, std::spa
 
 // All at once: they wait for each other's answers.
 void UcxRma::flush_puts() {
-  std::vector<Peer*> due;
-  due.swap(unflushed_);
-  for (Peer* peer : due) {
+  for (Peer* peer : unflushed_) {  // nothing is put meanwhile
     Operation* const flush = take(*peer, nullptr);
     flush->puts.swap(peer->unflushed);
     const ucp_request_param_t param = with_callback(&UcxRma::flush_ended, flush);
@@ -189,10 +185,7 @@ void UcxRma::flush_puts() {
         peer->is_gone() ? UCS_STATUS_PTR(UCS_ERR_CANCELED) : ::ucp_ep_flush_nbx(peer->endpoint, &param);
     if (!UCS_PTR_IS_PTR(request)) flush_ended(nullptr, UCS_PTR_STATUS(request), flush);
   }
-  if (unflushed_.empty()) {  // keeps its memory
-    due.clear();
-    unflushed_.swap(due);
-  }
+  unflushed_.clear();
 }
 
 void UcxRma::flush_ended(void* request, ucs_status_t status, void* argument) {

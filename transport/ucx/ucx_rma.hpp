@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "transport/rma.hpp"
@@ -53,6 +54,10 @@ class UcxRma final : public transport::Rma {
     Peer* peer = nullptr;
     std::uint64_t base = 0;
     ucp_rkey_h rkey = nullptr;  // null: void
+
+    void drop() noexcept {
+      if (rkey != nullptr) ::ucp_rkey_destroy(std::exchange(rkey, nullptr));
+    }
   };
   // A put, a get or a flush while UCX has it.
   struct Operation {
