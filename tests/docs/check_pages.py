@@ -4,6 +4,7 @@
 - Links to files of the project, and to headings, lead somewhere: in the top folder's pages and in docs/.
 - docs/README.md names every page of docs/.
 - README.md has at most 90 lines. Pages for newcomers have no paragraph above 120 words.
+- Variables that those pages set are described in docs/config.md.
 - Sizes in docs/tuning.md are those of the code: in a row that ends in `name`, `file`, the size or number in bold is the value of
   that constant in that file.
 
@@ -21,6 +22,8 @@ README_LINES = 90
 PARAGRAPH_WORDS = 120
 FOR_NEWCOMERS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/README.md", "docs/tutorial.md", "docs/migration.md",
                  "docs/tuning.md")
+SETTING = re.compile(r"(?<!-D)\b(SHMEMX?_[A-Z_]+)=")
+OTHER_SETTINGS = ("SHMEMX_CC",)  # of the compiler wrappers
 UNITS = {"": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "ns": 1, "us": 1000, "ms": 1000000}
 LAST_CELL = re.compile(r"\| *`(\w+)`, *`([\w./]+)` *\|$")
 BOLD = re.compile(r"\*\*([0-9.,]+) ?(\w*)\*\*")
@@ -67,6 +70,16 @@ def check_sizes(project, page, text):
         yield f"{page}: no table with constants; this test sees nothing"
 
 
+def check_newcomers(project, page, text):
+    for number, paragraph in paragraphs(split(text)[1]):
+        words = len(paragraph.split())
+        if words > PARAGRAPH_WORDS:
+            yield f"{page}:{number}: a paragraph of {words} words, {PARAGRAPH_WORDS} are allowed"
+    described = set(re.findall(r"^## (\w+)$", (project / "docs/config.md").read_text(), re.M))
+    for name in sorted(set(SETTING.findall(text)) - described - set(OTHER_SETTINGS)):
+        yield f"{page}: docs/config.md does not describe {name}"
+
+
 def check(project):
     pages = [path.relative_to(project) for path in sorted(project.glob("*.md")) + sorted(project.glob("docs/**/*.md"))]
     named = {target.partition("#")[0] for target in LINK.findall((project / "docs/README.md").read_text())}
@@ -76,10 +89,7 @@ def check(project):
         if page.parent == pathlib.Path("docs") and page.name != "README.md" and page.name not in named:
             yield f"docs/README.md does not name {page}"
         if str(page) in FOR_NEWCOMERS:
-            for number, paragraph in paragraphs(split(text)[1]):
-                words = len(paragraph.split())
-                if words > PARAGRAPH_WORDS:
-                    yield f"{page}:{number}: a paragraph of {words} words, {PARAGRAPH_WORDS} are allowed"
+            yield from check_newcomers(project, page, text)
     lines = len((project / "README.md").read_text().splitlines())
     if lines > README_LINES:
         yield f"README.md: {lines} lines, {README_LINES} are allowed"

@@ -23,7 +23,9 @@ class Docs(unittest.TestCase):
         self.project = pathlib.Path(scratch.name)
         for page in FOR_NEWCOMERS:
             self.write(page, "# Page\n\nWords, and a [link](README.md).\n" if "/" not in page else "# Page\n")
-        self.write("docs/README.md", "[t](tutorial.md#the-one) [m](migration.md) [t](tuning.md)\n")
+        self.write("docs/README.md", "[t](tutorial.md#the-one) [m](migration.md) [t](tuning.md) [c](config.md)\n")
+        self.write("docs/config.md", "# Variables\n\n## SHMEM_SIZE\n")
+        self.write("docs/migration.md", "Set `SHMEM_SIZE=4`, build with `-DSHMEMX_TESTS=ON`.\n")
         self.write("docs/tutorial.md", TUTORIAL)
         self.write("docs/tuning.md", TUNING)
         self.write("examples/tutorial/1.c", PROGRAM)
@@ -81,6 +83,10 @@ class Docs(unittest.TestCase):
         self.expect("a paragraph of 121 words", "check_pages.py")
         self.write("README.md", "line\n\n" * 50)
         self.expect("README.md: 100 lines", "check_pages.py")
+
+    def test_a_variable_that_does_not_exist_is_found(self):
+        self.write("README.md", "Run `SHMEMX_NONE=1 oshrun`.\n")
+        self.expect("docs/config.md does not describe SHMEMX_NONE", "check_pages.py")
 
     def test_a_size_that_is_not_that_of_the_code_is_found(self):
         self.write("src/sizes.hpp", "constexpr std::size_t kLong = std::size_t{32} << 10;\n")
