@@ -5,6 +5,15 @@
 
 include(CMakePackageConfigHelpers)
 
+# --- Headers ------------------------------------------------------------------------------------
+# The same declarations as in the source tree, but shmem.h has one plain prototype for each routine. The library itself
+# is built with the headers of the source tree.
+if(SHMEMX_MANUAL_DIR)
+  install(DIRECTORY ${SHMEMX_MANUAL_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT shmemx_development)
+else()
+  install(DIRECTORY ${SHMEMX_PUBLIC_HEADERS_DIR}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT shmemx_development)
+endif()
+
 # --- CMake package ------------------------------------------------------------------------------
 set(SHMEMX_INSTALL_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/shmemx)
 install(EXPORT shmemxTargets NAMESPACE shmemx:: DESTINATION ${SHMEMX_INSTALL_CMAKEDIR} COMPONENT shmemx_development)
@@ -62,6 +71,12 @@ foreach(wrapper oshcc oshc++ oshcxx oshCC)
   install(FILES ${PROJECT_SOURCE_DIR}/docs/man/${wrapper}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
     COMPONENT shmemx_development)
 endforeach()
+
+if(SHMEMX_MANUAL_DIR)
+  install(DIRECTORY ${SHMEMX_MANUAL_DIR}/man3 ${SHMEMX_MANUAL_DIR}/man7 DESTINATION ${CMAKE_INSTALL_MANDIR}
+    COMPONENT shmemx_development)
+  install(DIRECTORY ${SHMEMX_MANUAL_DIR}/html DESTINATION ${SHMEMX_DOCDIR} COMPONENT shmemx_doc)
+endif()
 
 # --- Debian packages: cpack -G DEB --------------------------------------------------------------
 set(CPACK_GENERATOR DEB)

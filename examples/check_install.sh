@@ -30,7 +30,8 @@ cmake --install "$build" --prefix "$work/first" >install.log || { cat install.lo
 mv first moved # nothing in the tree may remember where it was installed
 prefix=$work/moved
 for file in bin/oshrun bin/oshcc bin/oshc++ bin/oshcxx bin/oshCC bin/shmem_info include/shmem.h include/shmemx.h \
-  include/pshmem.h include/mpp/shmem.h share/doc/shmemx/README.md share/man/man1/oshcc.1 share/man/man1/oshrun.1; do
+  include/pshmem.h include/mpp/shmem.h share/doc/shmemx/README.md share/man/man1/oshcc.1 share/man/man1/oshrun.1 \
+  share/man/man3/shmem_put.3 share/man/man7/shmemx.7 share/doc/shmemx/html/index.html; do
   [ -e "$prefix/$file" ] || fail "$file was not installed"
 done
 for page in README.md docs/README.md docs/tutorial.md; do
@@ -39,6 +40,13 @@ for page in README.md docs/README.md docs/tutorial.md; do
     [ -e "$(dirname "$file")/$path" ] || fail "the installed $page names '$path', which is not installed"
   done
 done
+grep -q '^SHMEMX_API void shmem_long_p(long \*dest_, long value_, int pe_);$' "$prefix/include/shmem.h" ||
+  fail "the installed shmem.h has no plain prototypes"
+if command -v man >/dev/null && man -w ls >/dev/null 2>&1; then # not where manual pages are left out of the system
+  for page in shmem_put shmem_long_p shmem_ctx_int_atomic_add shmemx; do
+    man -M "$prefix/share/man" -w "$page" >/dev/null || fail "man does not find $page"
+  done
+fi
 libdir=$(dirname "$(find "$prefix" -name 'libshmemx.so')")
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 cp "$examples/hello.c" .

@@ -1,4 +1,4 @@
-/* OpenSHMEM 1.6. This file only includes the headers in shmemx/, one for each kind of declarations. */
+/* OpenSHMEM 1.6. Only includes headers of shmemx/. The installed shmem.h has the same prototypes, without macros. */
 #ifndef SHMEM_H
 #define SHMEM_H
 

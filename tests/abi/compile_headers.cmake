@@ -1,6 +1,6 @@
 # Compiles the public headers alone, in several orders, under hostile macros, and beside declarations of a program's own,
 # with every warning an error.
-# cmake -DCOMPILER= -DSTANDARD= -DLANGUAGE=c|cpp -DINCLUDE_DIR= -DSOURCE_DIR= -P compile_headers.cmake
+# cmake -DCOMPILER= -DSTANDARD= -DLANGUAGE=c|cpp -DINCLUDE_DIR= -DSOURCE_DIR= [-DINSTALLED=ON] -P compile_headers.cmake
 cmake_minimum_required(VERSION 3.20)
 function(compile source)
   execute_process(
@@ -29,4 +29,12 @@ if(LANGUAGE STREQUAL c OR STANDARD MATCHES "11|20")
   compile(constants_test)
   compile(redeclared)
   compile(redeclared -DDECLARED_FIRST)
+endif()
+
+# The installed shmem.h is another one: it declares all routines, and all generics accept the same calls.
+if(INSTALLED AND STANDARD MATCHES "^c(11|2x|[+][+]11)$")
+  compile(generics_test -Wno-unused-parameter)
+  if(LANGUAGE STREQUAL c)
+    compile(flat_types)
+  endif()
 endif()

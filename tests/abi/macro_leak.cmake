@@ -9,7 +9,8 @@ endif()
 
 # Sets `out` to the sorted names of all macros after the text has been preprocessed.
 function(macros_after text out)
-  set(file ${CMAKE_CURRENT_BINARY_DIR}/macro_leak_${STANDARD}.txt)
+  string(MD5 folder ${INCLUDE_DIR})
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/macro_leak_${STANDARD}_${folder}.txt)
   file(WRITE ${file} "${text}")
   execute_process(COMMAND ${COMPILER} -std=${STANDARD} -I${INCLUDE_DIR} -dM -E -x ${LANGUAGE} ${file}
     RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE errors)

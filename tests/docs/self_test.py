@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests check_tutorial.py and check_pages.py on a small project that is clean, and then has one offence after the other."""
+"""Tests check_tutorial.py, check_pages.py and check_manual.py on a small project that is clean, and then has one offence after the other."""
 import os
 import pathlib
 import subprocess
@@ -93,6 +93,80 @@ class Docs(unittest.TestCase):
         self.expect("kLong of src/sizes.hpp is 32768, not **24 KiB**", "check_pages.py")
         os.remove(self.project / "src/sizes.hpp")
         self.expect("kLong of src/sizes.hpp is None", "check_pages.py")
+
+
+PAGE = """.SH NAME
+x
+.SH SYNOPSIS
+.SH ROUTINES
+.SH DESCRIPTION
+.SH ERRORS
+.SH COMPLETION AND ORDER
+.SH THREADS
+.SH EXAMPLE
+.SH PROTOTYPES
+\\fBvoid shmem_long_p(long *dest);\\fR
+\\fBvoid shmem_int_p(int *dest);\\fR
+.SH SEE ALSO
+.BR shmem_p (3),
+"""
+
+
+class Manual(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.manual = pathlib.Path(scratch.name)
+        self.write("man3/shmem_p.3", "\\fBshmem_p(dest)\\fR\n" + PAGE)
+        self.write("man3/shmem_long_p.3", ".so man3/shmem_p.3\n")
+        self.write("man3/shmem_int_p.3", ".so man3/shmem_p.3\n")
+        links = "".join(f'<a href="shmem_p.html">shmem_{name}_p</a>' for name in ("long", "int"))
+        self.write("html/index.html", links)
+        self.write("html/shmem_p.html", "shmem_long_p(long *dest) shmem_int_p(int *dest)")
+        self.write("include/shmem.h", "".join(f"/** P. */\nSHMEMX_API void shmem_{t}_p({t} *dest_);\n" for t in ("long", "int")))
+        self.write("symbols.txt", "SHMEM_DATA pshmem_int_p shmem_int_p shmem_long_p\n")
+
+    def write(self, name, text):
+        path = self.manual / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def offences(self):
+        command = [sys.executable, str(HERE / "check_manual.py"), "--manual", str(self.manual), "--symbols",
+                   str(self.manual / "symbols.txt")]
+        check = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual(check.stderr, "")
+        return "" if check.returncode == 0 else check.stdout
+
+    def test_a_complete_manual_passes(self):
+        self.assertEqual(self.offences(), "")
+
+    def test_a_routine_without_a_page_is_found(self):
+        self.write("symbols.txt", "shmem_int_p shmem_long_p shmem_char_p\n")
+        self.assertIn("shmem_char_p: no page has its prototype", self.offences())
+        self.assertIn("index.html: shmem_char_p has no page", self.offences())
+        self.assertIn("shmem.h: shmem_char_p is not declared", self.offences())
+
+    def test_a_page_that_leads_elsewhere_is_found(self):
+        self.write("man3/shmem_int_p.3", ".so man3/shmem_g.3\n")
+        self.assertIn("shmem_int_p: no page has its prototype", self.offences())
+
+    def test_a_page_without_a_routine_or_a_section_is_found(self):
+        self.write("man3/shmem_q.3", PAGE.replace(".SH ERRORS\n", ""))
+        self.assertIn("shmem_q.3: the library has no such routine", self.offences())
+        self.assertIn("shmem_q.3: no section ERRORS", self.offences())
+
+    def test_references_that_lead_nowhere_are_found(self):
+        self.write("man3/shmem_p.3", PAGE + ".BR shmem_g (3),\n")
+        self.write("html/shmem_p.html", 'shmem_long_p( shmem_int_p( <a href="shmem_g.html">g</a>')
+        self.assertIn("shmem_p.3: there is no page shmem_g", self.offences())
+        self.assertIn("shmem_p.html: 'shmem_g.html' leads nowhere", self.offences())
+
+    def test_a_prototype_without_a_comment_and_one_too_many_are_found(self):
+        self.write("include/shmem.h", "SHMEMX_API void shmem_long_p(long *dest_);\nSHMEMX_API void shmem_int_p(int *dest_);\n"
+                   "SHMEMX_API void shmem_int_p(int *dest_);\nSHMEMX_API int shmem_q(void);\n")
+        for offence in ("shmem_int_p has no comment", "a routine is declared twice", "shmem_q is declared, but not exported"):
+            self.assertIn(offence, self.offences())
 
 
 if __name__ == "__main__":
