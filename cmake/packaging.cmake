@@ -78,6 +78,19 @@ if(SHMEMX_MANUAL_DIR)
   install(DIRECTORY ${SHMEMX_MANUAL_DIR}/html DESTINATION ${SHMEMX_DOCDIR} COMPONENT shmemx_doc)
 endif()
 
+# --- Completion in shells -----------------------------------------------------------------------
+set(SHMEMX_BASH_COMPLETION ${PROJECT_SOURCE_DIR}/examples/completion/shmemx.bash)
+foreach(program oshrun shmem_info)
+  install(FILES ${SHMEMX_BASH_COMPLETION} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${program}
+    COMPONENT shmemx_tools)
+endforeach()
+foreach(program oshcc oshc++ oshcxx oshCC)
+  install(FILES ${SHMEMX_BASH_COMPLETION} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${program}
+    COMPONENT shmemx_development)
+endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/examples/completion/_shmemx DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
+  COMPONENT shmemx_tools)
+
 # --- Debian packages: cpack -G DEB --------------------------------------------------------------
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME shmemx)

@@ -31,7 +31,8 @@ mv first moved # nothing in the tree may remember where it was installed
 prefix=$work/moved
 for file in bin/oshrun bin/oshcc bin/oshc++ bin/oshcxx bin/oshCC bin/shmem_info include/shmem.h include/shmemx.h \
   include/pshmem.h include/mpp/shmem.h share/doc/shmemx/README.md share/man/man1/oshcc.1 share/man/man1/oshrun.1 \
-  share/man/man3/shmem_put.3 share/man/man7/shmemx.7 share/doc/shmemx/html/index.html; do
+  share/man/man3/shmem_put.3 share/man/man7/shmemx.7 share/doc/shmemx/html/index.html share/bash-completion/completions/oshrun \
+  share/bash-completion/completions/oshcc share/zsh/site-functions/_shmemx; do
   [ -e "$prefix/$file" ] || fail "$file was not installed"
 done
 for page in README.md docs/README.md docs/tutorial.md; do
