@@ -169,8 +169,10 @@ struct alignas(kCacheLine) PeRecord {
   std::uint64_t free_zones;                     // of its address space (windows/heap_address.hpp)
   std::uint64_t heap_address;                   // set when the memory is mapped
   std::atomic<std::uint64_t> waiting_since_ns;  // of the clock now_ns(); 0: it does not wait
+  std::atomic<std::uint64_t> refused_bytes;     // of its last allocation that failed; 0: none has
+  std::atomic<std::uint64_t> refused_left;      // for how many bytes there was room then
 };
-static_assert(sizeof(PeRecord) == 384);
+static_assert(sizeof(PeRecord) == 448);
 
 struct RecordOfPe {
   int pe;

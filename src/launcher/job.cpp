@@ -19,7 +19,8 @@ namespace {
 constexpr long kGraceMs = 800;          // from SIGTERM to SIGKILL: within two seconds of a death all PEs are gone
 constexpr long kForwardGraceMs = 1500;  // the same for a signal from outside, which programs may handle
 constexpr long kCheckMs = 500;
-constexpr int kTimeoutStatus = 124;  // as timeout(1) does
+constexpr int kTimeoutStatus = 124;   // as timeout(1) does
+constexpr int kNotFoundStatus = 127;  // of shells, and of the dynamic linker
 
 int status_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
@@ -158,6 +159,7 @@ void Job::fail(const Processes::Ended& ended) {
   }
   const std::string routine = records_.routine(ended.pe);
   output_.say(who + (routine.empty() ? "" : " while waiting in " + routine) + "; job ended");
+  say_likely_cause(ended);
   say_waiting(processes_.living());
   end_job(status_ != 0 ? status_ : status_code(ended.status));
 }
@@ -226,6 +228,18 @@ void Job::note_absence() {
   output_.say("info: none of the " + std::to_string(n_pes) +
               " PEs joined the job by shmem_init; an OpenSHMEM program joins it if it is built with this library's "
               "oshcc and no other launcher starts it (-q leaves this line out)");
+}
+
+// What a user of that PE would look for first.
+void Job::say_likely_cause(const Processes::Ended& ended) {
+  const std::string who = "pe " + std::to_string(ended.pe) + ": ";
+  const int signal = WIFSIGNALED(ended.status) ? WTERMSIG(ended.status) : 0;
+  const std::string refused = records_.refused_allocation(ended.pe);
+  if ((signal == SIGSEGV || signal == SIGBUS) && !refused.empty()) output_.say(who + refused);
+  if (WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == kNotFoundStatus && !records_.has_joined_pes())
+    output_.say(who +
+                "status 127 says that the program, or a shared library of it, was not found; a program that was not "
+                "linked by oshcc needs the library's directory in LD_LIBRARY_PATH");
 }
 
 void Job::say_status() {

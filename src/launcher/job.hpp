@@ -49,6 +49,7 @@ class Job {
   void note_absence();
   void say_waiting(const std::vector<int>& pes);
   void say_status();
+  void say_likely_cause(const Processes::Ended& ended);
 
   JobSpec spec_;
   Records records_;

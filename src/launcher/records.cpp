@@ -51,6 +51,14 @@ bootstrap::JobEnd Records::job_end() const {
 
 PePhase Records::phase(int pe) const { return bootstrap::phase_of(record(pe)); }
 
+std::string Records::refused_allocation(int pe) const {
+  const std::uint64_t bytes = record(pe).refused_bytes.load(std::memory_order_relaxed);
+  const std::uint64_t left = record(pe).refused_left.load(std::memory_order_relaxed);
+  if (bytes == 0) return {};
+  return "its last allocation that failed had returned NULL for " + std::to_string(bytes) +
+         " bytes, where the symmetric heap had room for " + std::to_string(left) + " (SHMEM_SYMMETRIC_SIZE)";
+}
+
 bool Records::has_joined_pes() const {
   for (int pe = 0; pe < n_pes(); ++pe) {
     if (phase(pe) != PePhase::none) return true;

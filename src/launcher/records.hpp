@@ -27,6 +27,8 @@ class Records {
   bool has_joined_pes() const;
   // Returns the routine that this PE waits in; empty if it does not wait.
   std::string routine(int pe) const { return bootstrap::waiting_routine(header_, record(pe)); }
+  // Returns what explains a null pointer of this PE: an allocation that has failed. Empty if none has.
+  std::string refused_allocation(int pe) const;
   // Returns whether this PE waits in shmem_init for PEs that have not come there.
   bool waits_in_init(int pe) const { return bootstrap::waits_in_init(header_, record(pe)); }
 
