@@ -405,6 +405,14 @@ case_usage_errors() {
   run 10 "$OSHRUN" -n 2 ./no-such-program
   expect_rc 127
   expect_err 'cannot run ./no-such-program: No such file or directory'
+  printf '#!/bin/sh\nexit 127\n' >program-of-this-folder
+  chmod +x program-of-this-folder
+  run 10 "$OSHRUN" -n 2 program-of-this-folder
+  expect_rc 127
+  expect_err 'cannot run program-of-this-folder: .* in PATH; there is one in this directory: ./program-of-this-folder$'
+  run 10 "$OSHRUN" -n 2 ./program-of-this-folder
+  expect_rc 127
+  expect_err '^oshrun: pe [01]: status 127 says that the program, or a shared library of it, was not found; '
   : >not-executable
   run 10 "$OSHRUN" -n 2 ./not-executable
   expect_rc 126
