@@ -1,8 +1,10 @@
 #include "base/object_name.hpp"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -18,8 +20,8 @@ namespace {
 // The executable's file, mapped. Offsets and sizes in it are checked, since the file may have been replaced.
 class Executable {
  public:
-  Executable() {
-    const UniqueFd fd(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+  explicit Executable(const std::string& path) {
+    const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     struct stat about {};
     if (!fd.valid() || ::fstat(fd.get(), &about) != 0 || about.st_size <= 0) return;
     const auto bytes = static_cast<std::size_t>(about.st_size);
@@ -50,18 +52,6 @@ class Executable {
   std::span<const std::byte> file_;
 };
 
-// By how much the executable lies above the addresses in its file.
-std::uintptr_t load_bias() {
-  std::uintptr_t bias = 0;
-  ::dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* found) {
-        *static_cast<std::uintptr_t*>(found) = info->dlpi_addr;
-        return 1;  // the executable is the first one
-      },
-      &bias);
-  return bias;
-}
-
 // Calls visit(section) for each section header of the file.
 template <class Visit>
 void for_each_section(const Executable& file, Visit visit) {
@@ -72,11 +62,8 @@ void for_each_section(const Executable& file, Visit visit) {
   }
 }
 
-}  // namespace
-
-NamedObject variable_at(std::uintptr_t address) {
-  const Executable file;
-  const std::uintptr_t in_file = address - load_bias();
+// Returns the symbol of that type that holds the address.
+NamedObject symbol_at(const Executable& file, unsigned type, std::uintptr_t address) {
   NamedObject found;
   for_each_section(file, [&](const ElfW(Ehdr) & header, const ElfW(Shdr) & table) {
     if (table.sh_type != SHT_SYMTAB || !found.name.empty()) return;
@@ -85,13 +72,43 @@ NamedObject variable_at(std::uintptr_t address) {
     for (std::uint64_t at = 0; at + sizeof(ElfW(Sym)) <= table.sh_size; at += sizeof(ElfW(Sym))) {
       const auto symbol = file.read<ElfW(Sym)>(table.sh_offset + at);
       if (!symbol) return;
-      const bool is_it = ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_shndx != SHN_UNDEF &&
-                         in_file - symbol->st_value < symbol->st_size;
+      const bool is_it = ELF64_ST_TYPE(symbol->st_info) == type && symbol->st_shndx != SHN_UNDEF &&
+                         address - symbol->st_value < symbol->st_size;
       if (!is_it) continue;
-      found = {file.text(names->sh_offset + symbol->st_name), symbol->st_value + load_bias(), symbol->st_size};
+      found = {file.text(names->sh_offset + symbol->st_name), symbol->st_value, symbol->st_size};
       return;
     }
   });
+  return found;
+}
+
+}  // namespace
+
+std::uintptr_t load_bias() noexcept {
+  std::uintptr_t bias = 0;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* found) {
+        *static_cast<std::uintptr_t*>(found) = info->dlpi_addr;
+        return 1;  // the executable is the first one
+      },
+      &bias);
+  return bias;
+}
+
+// Where dladdr finds the executable's own objects.
+const void* executable_begin() noexcept {
+  Dl_info info{};
+  const auto* const entry = reinterpret_cast<const void*>(::getauxval(AT_ENTRY));
+  return ::dladdr(entry, &info) != 0 ? info.dli_fbase : nullptr;
+}
+
+NamedObject function_at(const std::string& executable, std::uintptr_t address) {
+  return symbol_at(Executable(executable), STT_FUNC, address);
+}
+
+NamedObject variable_at(std::uintptr_t address) {
+  NamedObject found = symbol_at(Executable("/proc/self/exe"), STT_OBJECT, address - load_bias());
+  found.begin += load_bias();
   return found;
 }
 

@@ -14,7 +14,15 @@ struct NamedObject {
   std::size_t bytes = 0;
 };
 
-// Returns the variable of the executable that holds this address; no name if there is none, or no symbol table.
+// By how much this process's executable lies above the addresses in its file, and where it begins.
+std::uintptr_t load_bias() noexcept;
+const void* executable_begin() noexcept;
+
+// Returns the function of an executable file that holds this address of the file.
+NamedObject function_at(const std::string& executable, std::uintptr_t address);
+
+// Returns the variable of this process's executable that holds this address; no name if there is none, or no symbol
+// table.
 NamedObject variable_at(std::uintptr_t address);
 
 }  // namespace shmemx

@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <tuple>
 
+#include "base/call_site.hpp"
 #include "base/clock.hpp"
 
 namespace shmemx::bootstrap {
@@ -68,19 +70,22 @@ std::string seconds_text(std::uint64_t ns) {
   return text;
 }
 
-using Group = std::vector<const PeActivity*>;
+using Members = std::vector<const PeActivity*>;
 
-std::string waiting_text(const Group& group) {
+std::string waiting_text(const Members& group) {
   const auto [least, most] = std::minmax_element(
       group.begin(), group.end(), [](const auto* a, const auto* b) { return a->waited_ns < b->waited_ns; });
   std::string text = "waiting in " + group.front()->routine;
   if ((*least)->waited_ns == 0) return text;
+  const PeActivity& one = *group.front();
+  const std::string place = call_site_text("/proc/" + std::to_string(one.pid) + "/exe", one.site);
+  if (!place.empty()) text += ", called at " + place + ",";
   const std::string shortest = seconds_text((*least)->waited_ns);
   const std::string longest = seconds_text((*most)->waited_ns);
   return text + " for " + (shortest == longest ? "" : shortest + " to ") + longest + " s";
 }
 
-std::string pids_text(const Group& group) {
+std::string pids_text(const Members& group) {
   if (group.size() > kMostPids) return {};
   std::string pids;
   for (const PeActivity* one : group) {
@@ -89,7 +94,7 @@ std::string pids_text(const Group& group) {
   return pids.empty() ? "" : " (pid " + pids + ")";
 }
 
-std::string line_of(const Group& group) {
+std::string line_of(const Members& group) {
   std::vector<int> pes;
   for (const PeActivity* one : group) pes.push_back(one->pe);
   const bool waits = !group.front()->routine.empty();
@@ -133,6 +138,7 @@ PeActivity activity_of(const JobHeader* header, const PeRecord& record, int pe) 
     activity.doing = describe_phase(phase, activity.pid);
     return activity;
   }
+  activity.site = record.call_site.load(std::memory_order_relaxed);                     // for people, like the next one
   const std::uint64_t since = record.waiting_since_ns.load(std::memory_order_relaxed);  // for people
   const std::uint64_t now = now_ns();
   if (since != 0 && since < now) activity.waited_ns = now - since;
@@ -140,17 +146,19 @@ PeActivity activity_of(const JobHeader* header, const PeRecord& record, int pe) 
 }
 
 std::vector<std::string> describe(const std::vector<PeActivity>& activities) {
-  std::map<std::pair<std::string, std::string>, Group> by_activity;
-  for (const PeActivity& one : activities) by_activity[{one.routine, one.doing}].push_back(&one);
-  std::vector<Group> groups;
+  std::map<std::tuple<std::string, std::string, std::uintptr_t>, Members> by_activity;
+  for (const PeActivity& one : activities) by_activity[{one.routine, one.doing, one.site}].push_back(&one);
+  std::vector<Members> groups;
   for (auto& [activity, group] : by_activity) groups.push_back(std::move(group));
-  std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.size() > b.size(); });
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const Members& a, const Members& b) { return a.size() > b.size(); });
   std::vector<std::string> lines;
-  for (const Group& group : groups) lines.push_back(line_of(group));
-  if (groups.size() == 2 && groups.back().size() == 1 && groups.front().size() > 1 &&
-      !groups.front().front()->routine.empty())
+  for (const Members& group : groups) lines.push_back(line_of(group));
+  const std::string most_are_in = groups.empty() ? std::string() : groups.front().front()->routine;
+  if (groups.size() == 2 && groups.back().size() == 1 && groups.front().size() > 1 && !most_are_in.empty() &&
+      groups.back().front()->routine != most_are_in)
     lines.push_back("pe " + std::to_string(groups.back().front()->pe) + " is the only one that is not in " +
-                    groups.front().front()->routine);
+                    most_are_in);
   return lines;
 }
 

@@ -24,13 +24,14 @@ struct PeActivity {
   pid_t pid;                    // 0: it has never called shmem_init
   std::string routine;          // that it waits in; else empty
   std::string doing;            // if it does not wait
+  std::uintptr_t site = 0;      // where the program called the routine; 0: not known
   std::uint64_t waited_ns = 0;  // so far; 0: not known
 };
 // By what the record says, and the state of the process.
 PeActivity activity_of(const JobHeader* header, const PeRecord& record, int pe);
 
-// Returns a line for each group of PEs that do the same, such as "pe 0, 2..5: waiting in shmem_barrier_all for 11 s",
-// the largest first, and one that names a PE that alone keeps the others waiting.
+// Returns a line for each group of PEs that do the same, such as "pe 0, 2..5: waiting in shmem_barrier_all, called at
+// main (ring.c:12), for 11 s", the largest first, and one that names a PE that alone keeps the others waiting.
 std::vector<std::string> describe(const std::vector<PeActivity>& activities);
 
 }  // namespace shmemx::bootstrap

@@ -169,8 +169,9 @@ struct alignas(kCacheLine) PeRecord {
   std::uint64_t free_zones;                     // of its address space (windows/heap_address.hpp)
   std::uint64_t heap_address;                   // set when the memory is mapped
   std::atomic<std::uint64_t> waiting_since_ns;  // of the clock now_ns(); 0: it does not wait
-  std::atomic<std::uint64_t> refused_bytes;     // of its last allocation that failed; 0: none has
-  std::atomic<std::uint64_t> refused_left;      // for how many bytes there was room then
+  std::atomic<std::uint64_t> call_site;  // where the program called what it waits in (base/call_site.hpp); 0: unknown
+  std::atomic<std::uint64_t> refused_bytes;  // of its last allocation that failed; 0: none has
+  std::atomic<std::uint64_t> refused_left;   // for how many bytes there was room then
 };
 static_assert(sizeof(PeRecord) == 448);
 

@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sys/auxv.h>
 
 #include <cstddef>
 
@@ -20,13 +19,6 @@ bool is_on_stack(std::uintptr_t address) {
   const bool known = ::pthread_attr_getstack(&attributes, &stack, &bytes) == 0;
   ::pthread_attr_destroy(&attributes);
   return known && address - reinterpret_cast<std::uintptr_t>(stack) < bytes;
-}
-
-// Where dladdr finds the executable's own objects.
-const void* executable_base() {
-  Dl_info info{};
-  const auto* const entry = reinterpret_cast<const void*>(::getauxval(AT_ENTRY));
-  return ::dladdr(entry, &info) != 0 ? info.dli_fbase : nullptr;
 }
 
 // "'x' of libfoo.so", or "in libfoo.so" where the symbol has no public name.
@@ -77,9 +69,9 @@ AddressText describe_address(std::uintptr_t address, bool globals_are_symmetric)
   Dl_info info{};
   if (::dladdr(reinterpret_cast<const void*>(address), &info) == 0)
     return {"it is private memory, as of malloc", "allocate it with shmem_malloc"};
-  if (info.dli_fbase == executable_base() && globals_are_symmetric)
+  if (info.dli_fbase == executable_begin() && globals_are_symmetric)
     return {"it is a constant or a library's global " + name_of(info), "allocate it with shmem_malloc"};
-  if (info.dli_fbase == executable_base())
+  if (info.dli_fbase == executable_begin())
     return {"it is a global " + name_of(info) + ", which is private since " + reason(),
             "allocate it with shmem_malloc"};
   return {"it is a global " + name_of(info) + ", and globals of shared libraries are private",

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/call_site.hpp"
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
 #include "base/hash.hpp"
@@ -227,6 +228,8 @@ void end_when_stuck(const char* routine) {
     state->proof.next_answer_ns.store(now + kAnswerNs, std::memory_order_relaxed);
   }
   if (!is_due) return;
+  std::atomic<std::uint64_t>& site = state->record->call_site;
+  if (site.load(std::memory_order_relaxed) == 0) site.store(call_site(), std::memory_order_relaxed);  // for people
   state->proof.next_look_ns.store(now + kLookNs, std::memory_order_relaxed);
   const int ended = state->proof.watch.look(state->arena->place_of(diagnostic_identity().pe));
   if (ended == bootstrap::StuckWatch::kNone) return;
@@ -291,7 +294,8 @@ void forget_waiting() noexcept {
   if (state == nullptr) return;
   if (own_waiter != nullptr && own_waiter->is_waiting()) own_waiter->waits.fetch_add(1, std::memory_order_release);
   bootstrap::set_routine(*state->record, "");
-  state->record->waiting_since_ns.store(0, std::memory_order_relaxed);  // for people
+  state->record->waiting_since_ns.store(0, std::memory_order_relaxed);  // for people, like the next one
+  state->record->call_site.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace shmemx::runtime

@@ -16,7 +16,7 @@ constexpr std::uint64_t kSecond = 1'000'000'000;
 BOOST_AUTO_TEST_CASE(pes_that_do_the_same_share_a_line) {
   std::vector<PeActivity> all;
   for (int pe = 0; pe < 1000; ++pe)
-    all.push_back({pe, 100 + pe, "shmem_barrier_all", {}, (pe == 0 ? 2 : 11) * kSecond});
+    all.push_back({pe, 100 + pe, "shmem_barrier_all", {}, 0, (pe == 0 ? 2 : 11) * kSecond});
   all[1] = {1, 101, {}, "computing"};
   const Lines expected{"pe 0, 2..999: waiting in shmem_barrier_all for 2.0 to 11 s", "pe 1 (pid 101): computing",
                        "pe 1 is the only one that is not in shmem_barrier_all"};
@@ -25,8 +25,15 @@ BOOST_AUTO_TEST_CASE(pes_that_do_the_same_share_a_line) {
 }
 
 BOOST_AUTO_TEST_CASE(two_pes_keep_nobody_waiting_alone) {
-  const Lines lines = describe({{0, 10, "shmem_quiet", {}, 0}, {1, 0, {}, "has not called shmem_init"}});
+  const Lines lines = describe({{0, 10, "shmem_quiet", {}, 0, 0}, {1, 0, {}, "has not called shmem_init"}});
   const Lines expected{"pe 1: has not called shmem_init", "pe 0 (pid 10): waiting in shmem_quiet"};
+  BOOST_CHECK_EQUAL_COLLECTIONS(lines.begin(), lines.end(), expected.begin(), expected.end());
+}
+
+BOOST_AUTO_TEST_CASE(pes_that_wait_in_the_same_routine_at_two_places_are_not_alone) {
+  const Lines lines = describe(
+      {{0, 0, "shmem_quiet", {}, 0x10, 0}, {1, 0, "shmem_quiet", {}, 0x10, 0}, {2, 0, "shmem_quiet", {}, 0x20, 0}});
+  const Lines expected{"pe 0, 1: waiting in shmem_quiet", "pe 2: waiting in shmem_quiet"};
   BOOST_CHECK_EQUAL_COLLECTIONS(lines.begin(), lines.end(), expected.begin(), expected.end());
 }
 
