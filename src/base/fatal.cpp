@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
+#include "base/call_site.hpp"
 #include "base/host_name.hpp"
 #include "base/streams.hpp"
 
@@ -25,6 +27,14 @@ int put_prefix(char* line) {
 int put_text(char* line, int used, const char* format, std::va_list arguments) {
   const int wanted = std::vsnprintf(line + used, static_cast<std::size_t>(kLineBytes - used), format, arguments);
   return used + wanted < kLineBytes ? used + wanted : kLineBytes - 1;
+}
+
+[[gnu::format(printf, 3, 4)]] int put_formatted(char* line, int used, const char* format, ...) {
+  std::va_list arguments;
+  va_start(arguments, format);
+  used = put_text(line, used, format, arguments);
+  va_end(arguments);
+  return used;
 }
 
 void write_line(char* line, int length) {
@@ -66,6 +76,9 @@ void fatal(const char* routine, const char* format, ...) noexcept {
   va_start(arguments, format);
   used = put_text(line, used, format, arguments);
   va_end(arguments);
+  if (const std::string place = call_site_text("/proc/" + std::to_string(::getpid()) + "/exe", call_site());
+      !place.empty())
+    used = put_formatted(line, used, "; called at %s", place.c_str());
   used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), "%s",
                         who.pid == 0 || who.pid == ::getpid() ? ". Job ended." : ". Process ended.");
   flush_standard_streams();

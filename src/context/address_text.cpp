@@ -2,11 +2,11 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sys/auxv.h>
 
 #include <cstddef>
 
 #include "base/linkage.hpp"
+#include "base/object_name.hpp"
 
 namespace shmemx::context {
 namespace {
@@ -21,13 +21,6 @@ bool is_on_stack(std::uintptr_t address) {
   return known && address - reinterpret_cast<std::uintptr_t>(stack) < bytes;
 }
 
-// Where dladdr finds the executable's own objects.
-const void* executable_base() {
-  Dl_info info{};
-  const auto* const entry = reinterpret_cast<const void*>(::getauxval(AT_ENTRY));
-  return ::dladdr(entry, &info) != 0 ? info.dli_fbase : nullptr;
-}
-
 // "'x' of libfoo.so", or "in libfoo.so" where the symbol has no public name.
 std::string name_of(const Dl_info& info) {
   const std::string path = info.dli_fname == nullptr ? "" : info.dli_fname;
@@ -40,18 +33,45 @@ std::string& reason() {
   return *instance;
 }
 
+// Written by routines that all PEs call.
+struct Refused {
+  const char* routine = nullptr;  // null: none has failed
+  std::size_t bytes = 0;
+  std::uint64_t left = 0;
+};
+constinit Refused refused;
+
+AddressText describe_null() {
+  if (refused.routine == nullptr) return {"it is null", "allocate memory with shmem_malloc"};
+  return {"it is null, and " + std::string(refused.routine) + " had returned NULL for " +
+              std::to_string(refused.bytes) + " bytes: there was room for " + std::to_string(refused.left),
+          "check what it returns, or set SHMEM_SYMMETRIC_SIZE for a larger heap"};
+}
+
 }  // namespace
 
+std::string variable_text(std::uintptr_t address) {
+  const NamedObject variable = variable_at(address);
+  if (variable.name.empty()) return {};
+  const std::size_t inside = address - variable.begin;
+  return " (" + (inside == 0 ? std::string() : std::to_string(inside) + " bytes into ") + "'" + variable.name + "', " +
+         std::to_string(variable.bytes) + " bytes)";
+}
+
+void note_refused_allocation(const char* routine, std::size_t bytes, std::uint64_t left) {
+  refused = {routine, bytes, left};
+}
+
 AddressText describe_address(std::uintptr_t address, bool globals_are_symmetric) {
-  if (address == 0) return {"it is null", "allocate memory with shmem_malloc"};
+  if (address == 0) return describe_null();
   if (is_on_stack(address))
     return {"it is on this thread's stack", "make the variable static, or allocate it with shmem_malloc"};
   Dl_info info{};
   if (::dladdr(reinterpret_cast<const void*>(address), &info) == 0)
     return {"it is private memory, as of malloc", "allocate it with shmem_malloc"};
-  if (info.dli_fbase == executable_base() && globals_are_symmetric)
+  if (info.dli_fbase == executable_begin() && globals_are_symmetric)
     return {"it is a constant or a library's global " + name_of(info), "allocate it with shmem_malloc"};
-  if (info.dli_fbase == executable_base())
+  if (info.dli_fbase == executable_begin())
     return {"it is a global " + name_of(info) + ", which is private since " + reason(),
             "allocate it with shmem_malloc"};
   return {"it is a global " + name_of(info) + ", and globals of shared libraries are private",

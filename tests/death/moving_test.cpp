@@ -110,7 +110,7 @@ void waits_in_vain_are_reported(const std::vector<std::string>& kinds) {
       const auto lines = job::lines(result.err);
       const std::string line = "PE " + std::to_string(pes - 1) + " has ended, and all others wait";
       const bool is_reported = by_hydra() ? result.err.find(line) != std::string::npos
-                                      : lines.size() == 1 && lines[0].find(line) != std::string::npos;
+                                          : lines.size() == 1 && lines[0].find(line) != std::string::npos;
       expect(result.status == 1 && is_reported, what + ": is reported", result);
       expect(result.seconds < kSecondsToTell, what + ": soon", result);
     }

@@ -1,0 +1,122 @@
+#include "base/call_site.hpp"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "base/object_name.hpp"
+#include "base/unique_fd.hpp"
+
+extern char** environ;
+
+namespace shmemx {
+namespace {
+
+constexpr int kMostFrames = 48;
+constexpr std::uint64_t kLookUpNs = 2'000'000'000;  // of a large program
+
+std::string_view file_name(const char* path) {
+  const std::string_view whole = path != nullptr ? path : "";
+  return whole.substr(whole.rfind('/') + 1);
+}
+
+// Functions of this library, where it is linked statically.
+bool is_of_library(const std::string& function) {
+  return function.starts_with("shmem") || function.starts_with("pshmem") || function.starts_with("_ZN6shmemx") ||
+         function.starts_with("_ZNK6shmemx") || function.empty();
+}
+
+// Runs addr2line. Returns its output; empty if it is not installed or takes too long.
+std::string run_addr2line(const std::string& executable, std::uintptr_t site) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return {};
+  const UniqueFd from(ends[0]);
+  UniqueFd to(ends[1]);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, to.get(), STDOUT_FILENO);
+  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  char address[32];
+  std::snprintf(address, sizeof address, "%#zx", site);
+  std::string name = "addr2line", functions = "-fC", file = "-e", path = executable;
+  char* const arguments[] = {name.data(), functions.data(), file.data(), path.data(), address, nullptr};
+  pid_t child = 0;
+  const int failed = ::posix_spawnp(&child, "addr2line", &actions, nullptr, arguments, environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  to.reset();
+  if (failed != 0) return {};
+  std::string output;
+  const std::uint64_t end = now_ns() + kLookUpNs;
+  for (std::uint64_t now = now_ns(); now < end; now = now_ns()) {
+    pollfd readable{from.get(), POLLIN, 0};
+    if (::poll(&readable, 1, static_cast<int>((end - now) / 1'000'000U) + 1) <= 0) continue;
+    char text[512];
+    const ssize_t bytes = ::read(from.get(), text, sizeof text);
+    if (bytes <= 0) break;
+    output.append(text, static_cast<std::size_t>(bytes));
+  }
+  ::kill(child, SIGKILL);  // it has ended, or takes too long
+  ::waitpid(child, nullptr, 0);
+  return output;
+}
+
+std::string demangled(const std::string& name) {
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr),
+                                                    std::free);
+  return text != nullptr ? text.get() : name;
+}
+
+}  // namespace
+
+std::uintptr_t call_site() noexcept {
+  void* frames[kMostFrames];
+  const int count = ::backtrace(frames, kMostFrames);
+  Dl_info own{};
+  if (::dladdr(reinterpret_cast<const void*>(&call_site), &own) == 0) return 0;
+  const bool is_linked_in = own.dli_fbase == executable_begin();
+  for (int i = 0; i < count; ++i) {
+    const auto call = reinterpret_cast<std::uintptr_t>(frames[i]) - 1;  // within the call, not behind it
+    Dl_info info{};
+    if (::dladdr(reinterpret_cast<const void*>(call), &info) == 0) continue;
+    if (info.dli_fbase != executable_begin()) {
+      if (file_name(info.dli_fname).starts_with("libshmemx")) continue;
+      return 0;
+    }
+    if (is_linked_in && is_of_library(function_at("/proc/self/exe", call - load_bias()).name)) continue;
+    return call - load_bias();
+  }
+  return 0;
+}
+
+std::string call_site_text(const std::string& executable, std::uintptr_t site) {
+  if (site == 0) return {};
+  const std::string found = run_addr2line(executable, site);
+  const std::size_t line_end = found.find('\n');
+  if (line_end != std::string::npos) {
+    const std::string function = found.substr(0, line_end);
+    std::string place = found.substr(line_end + 1, found.find('\n', line_end + 1) - line_end - 1);
+    place = place.substr(0, place.find(" ("));  // a note on discriminators
+    if (!function.starts_with("??") && !place.starts_with("??"))
+      return function + " (" + std::string(file_name(place.c_str())) + ")";
+  }
+  const NamedObject function = function_at(executable, site);
+  if (function.name.empty()) return {};
+  char offset[32];
+  std::snprintf(offset, sizeof offset, "+%#zx", site - function.begin);
+  return demangled(function.name) + offset;
+}
+
+}  // namespace shmemx

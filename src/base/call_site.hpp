@@ -1,0 +1,18 @@
+// Where the program called this library, for diagnostics. Cold code only: it walks the stack, and may start a program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace shmemx {
+
+// The address of the innermost call of the program on this thread's stack, as the executable's file has it; 0 if it is
+// not in the executable.
+std::uintptr_t call_site() noexcept;
+
+// Returns "main (ring.c:12)", with the help of addr2line where that is installed and the executable has debug
+// information, else "main+0x2a"; empty if not even the function is known. `executable` is a path that
+// another process can open, too.
+std::string call_site_text(const std::string& executable, std::uintptr_t site);
+
+}  // namespace shmemx

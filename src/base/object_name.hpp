@@ -1,0 +1,28 @@
+// Names of the program's own variables and functions, for diagnostics: from the symbol table of the executable, which
+// also has those that the dynamic linker does not see. Cold code only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace shmemx {
+
+struct NamedObject {
+  std::string name;  // as the linker sees it; empty: unknown
+  std::uintptr_t begin = 0;
+  std::size_t bytes = 0;
+};
+
+// By how much this process's executable lies above the addresses in its file, and where it begins.
+std::uintptr_t load_bias() noexcept;
+const void* executable_begin() noexcept;
+
+// Returns the function of an executable file that holds this address of the file.
+NamedObject function_at(const std::string& executable, std::uintptr_t address);
+
+// Returns the variable of this process's executable that holds this address; no name if there is none, or no symbol
+// table.
+NamedObject variable_at(std::uintptr_t address);
+
+}  // namespace shmemx
