@@ -14,7 +14,7 @@ _shmemx_oshrun_program() {
     word=${COMP_WORDS[i]}
     case $word in
       -n | -np | --np | -x | --wdir | -wdir | --bind-to | --timeout | --host | -host | -hosts | -H | --hostfile | -hostfile | \
-        -machinefile | -f | --ppn | -ppn | --launcher) ((++i)) ;;
+        -machinefile | -f | --ppn | -ppn | --launcher | --status) ((++i)) ;;
       :) ;;
       -*) ;;
       *)
@@ -38,13 +38,14 @@ _shmemx_oshrun() {
     -n | -np | --np | --ppn | -ppn | --timeout) return ;;
     --bind-to) _shmemx_words "none core socket numa" "$current" ;;
     --launcher) _shmemx_words "hydra srun mpirun" "$current" ;;
+    --status) _shmemx_words "$(pgrep -x oshrun)" "$current" ;;
     --wdir | -wdir) COMPREPLY=($(compgen -d -- "$current")) ;;
     --hostfile | -hostfile | -machinefile | -f) COMPREPLY=($(compgen -f -- "$current")) ;;
     --host | -host | -hosts | -H) COMPREPLY=($(compgen -A hostname -- "$current")) ;;
     -x) COMPREPLY=($(compgen -W "$(_shmemx_variables)" -- "$current") $(compgen -e -- "$current")) ;;
     *)
       if [[ $current == -* ]]; then
-        _shmemx_words "-n --np -x --wdir --bind-to --bind -l --tag-output --timeout -v --verbose -q --quiet --oversubscribe
+        _shmemx_words "-n --np -x --wdir --bind-to --bind -l --tag-output --timeout --status -v --verbose -q --quiet --oversubscribe
           --allow-run-as-root --host --hostfile --ppn --launcher --help --version" "$current"
       else
         COMPREPLY=($(compgen -c -- "$current") $(compgen -f -- "$current"))

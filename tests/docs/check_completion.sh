@@ -37,6 +37,7 @@ expect "core" oshrun --bind-to c
 expect "hydra mpirun srun" oshrun --launcher ""
 expect "folder" oshrun --wdir f
 expect "" oshrun -n ""
+expect "" oshrun --status x
 expect "hello_of_mine" oshrun -n 2 ./x hel
 expect "" oshrun -n 2 ./x --ti
 expect "--timeout" oshrun -n 2 ./x : --ti
