@@ -122,6 +122,12 @@ std::string alternatives(const std::vector<transport::Candidate>& networks) {
   return text;
 }
 
+std::string order_of(const transport::AutomaticOrder& order) {
+  std::string names;
+  for (const std::string& name : order.names) names += (names.empty() ? "" : ", ") + name;
+  return line("networks", "tried in the order " + names + " (because: " + order.why + ")");
+}
+
 // Lists the networks that a job over several nodes could use on this machine.
 std::string possible_networks(const Nodes& nodes) {
   transport::Setup setup = nodes.setup;
@@ -148,6 +154,7 @@ std::string describe_peers(const Nodes& nodes, const std::string& path_reason, c
   text += line("itself", "loads and stores");
   text += of_node(nodes, path_reason);
   if (!nodes.several()) return text + possible_networks(nodes);
+  text += order_of(network_order(config));
   for (std::size_t i = 0; i < nodes.open.size(); ++i) text += of_network(nodes, config, i);
   return text + alternatives(nodes.networks);
 }
