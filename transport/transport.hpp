@@ -97,6 +97,7 @@ class EndpointAddresses {
 
 struct Capabilities {
   bool rma = false;         // Rma moves data without the target's CPU, so it is faster than messages
+  bool probes_rma = false;  // that is so only if it shows at the first contact (onesided/rdma_probe.hpp)
   bool waits = false;       // descriptor() becomes readable if poll() has something to do; else it is polled at intervals
   bool resumes = false;     // what breaks is opened again, and nothing is lost: lost() means that the PE is gone
   std::size_t short_bytes;  // payloads up to here need no second copy and no rendezvous

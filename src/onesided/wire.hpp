@@ -3,6 +3,7 @@
 // until the final reply (requests.hpp).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -146,6 +147,41 @@ struct KeyReply {
   std::byte key[transport::kMaxKeyBytes];
 };
 static_assert(sizeof(KeyReply) == 24 + transport::kMaxKeyBytes && std::is_trivially_copyable_v<KeyReply>);
+
+// Memory that a PE opens to others for a probe of RMA; it lies at the begin of the range of the key.
+struct ProbeBlock {
+  static constexpr std::uint64_t kHasGot = 1;
+  static constexpr std::uint64_t kStill = 0x6b656570735f7374;
+
+  std::atomic<std::uint64_t> number;  // put by initiators: counts up by 2, with kHasGot when they have got kStill
+  std::atomic<std::uint64_t> still;   // kStill while the owner keeps still
+};
+static_assert(sizeof(ProbeBlock) == 16 && offsetof(ProbeBlock, still) == 8);
+
+// kRmaProbe: a step of the probe of a network (rdma_probe.hpp).
+struct RmaProbeRequest {
+  enum class Step : std::uint8_t { key, keep_still, result };
+  char network[8] = {};  // its name, padded with zeros
+  std::uint32_t ticket = 0;
+  Step step = Step::key;
+  std::uint8_t is_certain = 0;  // of a result, as what follows: the operations that need no CPU of the target
+  std::uint8_t puts = 0;
+  std::uint8_t gets = 0;
+};
+static_assert(sizeof(RmaProbeRequest) == 16 && offsetof(RmaProbeRequest, ticket) == 8);
+
+// The data of the reply: the key of memory to try it on; or, where it is known, what a probe has shown before.
+struct RmaProbeReply {
+  // closed: the network opens no memory here; busy: to be asked again
+  enum class State : std::uint8_t { closed, busy, open, known };
+  State state;
+  std::uint8_t puts;  // also after this PE has kept still: one has arrived meanwhile
+  std::uint8_t gets;
+  std::uint8_t reserved;
+  std::uint32_t key_bytes;
+  std::byte key[transport::kMaxKeyBytes];
+};
+static_assert(sizeof(RmaProbeReply) == 8 + transport::kMaxKeyBytes && std::is_trivially_copyable_v<RmaProbeReply>);
 
 // Bytes of a window.
 struct Extent {
