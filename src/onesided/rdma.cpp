@@ -97,14 +97,19 @@ Verdict handle_key_request(Endpoint& endpoint, const Message& message) {
   windows::ExposedRange window{};
   Executed result = find_key_request(message.payload, request, window);
   check_message("a request for a key", message.source, result.wrong);
-  const KeyReply none{window.begin, window.bytes, 0, 0, {}};
+  KeyList list;
   if (!result.is_replied) {
     const std::string_view name(request.network, ::strnlen(request.network, sizeof request.network));
     transport::Transport* const network = endpoint.network_called(name);
     const bool may_open = endpoint.is_internode(message.source) && network != nullptr && takes(*network);
     result.reply = {request.ticket, Outcome::ok, 1, 0};
     if (may_open && is_public(request.window)) opened_keys.store(true, std::memory_order_relaxed);  // its lock orders
-    result.data = am::bytes_of(may_open ? state().opened.reply(*network, request, window, message.source) : none);
+    if (may_open) {
+      list = state().opened.reply(*network, request, window, message.source);
+    } else {
+      list.add({window.begin, window.bytes, 0, 0, {}});
+    }
+    result.data = am::bytes_of(list);
   }
   endpoint.reply(
       {.pe = message.source, .handler = am::kReply, .header = am::bytes_of(result.reply), .payload = result.data});
@@ -123,7 +128,7 @@ transport::Transport& known_network(const char* routine, int pe) noexcept {
 
 // Returns false if the window does not exist any more.
 bool request_key(const char* routine, const context::Place& place) noexcept {
-  KeyReply reply{};
+  KeyList reply;
   Tracker open;
   KeyRequest request{place.window, place.offset, 0, 0};
   transport::Transport& network = known_network(routine, place.pe);
@@ -131,7 +136,7 @@ bool request_key(const char* routine, const context::Place& place) noexcept {
   std::memcpy(request.network, name.data(), std::min(name.size(), sizeof request.network));
   {
     const Locked endpoint;
-    state().keys.begin_request();
+    request.is_backward = state().keys.begin_request(place) ? 1 : 0;
   }
   send_request(routine, {place.pe, am::kKeyRequest, contiguous(&reply, sizeof reply)}, request,
                {&open, 0, is_public(place.window)});

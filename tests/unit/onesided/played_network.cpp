@@ -218,20 +218,20 @@ void PlayedNetwork::execute(const Sent& message) {
 void PlayedNetwork::reply_with_key(const Sent& message) {
   alignas(16) struct {
     onesided::ReplyHeader header;
-    onesided::KeyReply answer;
+    onesided::KeyList list;
   } reply{};
   onesided::KeyRequest request;
   std::memcpy(&request, message.payload.data(), sizeof request);
-  log.push_back(std::string("message key request") +
+  log.push_back(std::string("message key request") + (request.is_backward != 0 ? " backward" : "") +
                 (std::string_view(request.network) == name() ? "" : " of another"));
   if (window_is_freed) return this->reply(request.ticket, onesided::Outcome::stale);
-  const std::uint64_t begin = request.offset / key_range * key_range;
   reply.header = {request.ticket, onesided::Outcome::ok, 1, 0};
-  reply.answer.begin = begin;
-  reply.answer.bytes = key_range;
-  reply.answer.is_open = opens ? 1 : 0;
-  reply.answer.key_bytes = sizeof begin;
-  std::memcpy(reply.answer.key, &begin, sizeof begin);
+  for (std::uint64_t i = 0; i < keys_at_once; ++i) {
+    const std::uint64_t begin = (request.offset / key_range + i) * key_range;
+    onesided::KeyReply key{begin, key_range, opens ? 1U : 0U, sizeof begin, {}};
+    std::memcpy(key.key, &begin, sizeof begin);
+    reply.list.add(key);
+  }
   am::network_sink().deliver(kOther, {am::kReply, 0, sizeof reply.header, executed_}, am::bytes_of(reply));
 }
 
@@ -244,16 +244,17 @@ void PlayedNetwork::take_put(const Sent& message) {
 }
 
 void PlayedNetwork::note_answer(const std::vector<std::byte>& payload) {
-  onesided::KeyReply answer{};
+  onesided::KeyList list;
   const std::size_t bytes = payload.size() - sizeof(onesided::ReplyHeader);
   if (bytes == 0 || bytes == sizeof(onesided::RefusedRange)) return log.push_back("reply");
   if (bytes == sizeof(onesided::RmaProbeReply)) {
     std::memcpy(&probe_answers.emplace_back(), payload.data() + sizeof(onesided::ReplyHeader), bytes);
     return;
   }
-  if (payload.size() == sizeof(onesided::ReplyHeader) + sizeof answer)
-    std::memcpy(&answer, payload.data() + sizeof(onesided::ReplyHeader), sizeof answer);
-  answers.push_back(answer);
+  if (bytes == sizeof list) std::memcpy(&list, payload.data() + sizeof(onesided::ReplyHeader), sizeof list);
+  std::size_t at = 0;
+  list.take(at, answers.emplace_back());
+  lists.push_back(list);
 }
 
 }  // namespace shmemx::unit

@@ -26,6 +26,7 @@ class PlayedNetwork final : public test_support::FakeTransport, private transpor
   bool has_rma = true;
   bool opens = true;                          // does the other PE open its memory?
   std::uint64_t key_range = kRemoteBytes;     // of each of its keys
+  std::uint64_t keys_at_once = 1;             // in a reply: of the piece and those behind it
   int message_polls = 1, transfer_polls = 1;  // until they take effect
   bool registers = true;
   std::size_t most_registered = 1000;  // ranges at once
@@ -42,7 +43,8 @@ class PlayedNetwork final : public test_support::FakeTransport, private transpor
   std::vector<std::string> log;
   std::size_t messages_sent = 0;
   std::vector<std::byte> remote = std::vector<std::byte>(kRemoteBytes);
-  std::vector<onesided::KeyReply> answers;  // to requests of the other PE
+  std::vector<onesided::KeyReply> answers;  // to requests of the other PE: the first key of each
+  std::vector<onesided::KeyList> lists;     // the same, all keys
   std::vector<onesided::RmaProbeReply> probe_answers;
   std::byte* last_registered = nullptr;
 

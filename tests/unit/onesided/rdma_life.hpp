@@ -69,10 +69,12 @@ struct Life {
     onesided::close_rdma();
     network.log.clear();
     network.answers.clear();
+    network.lists.clear();
     network.can = PlayedNetwork::kHardware;
     network.has_rma = true;
     network.opens = network.registers = network.names_itself = true;
     network.key_range = kRemoteBytes;
+    network.keys_at_once = 1;
     network.most_registered = 1000;
     network.message_polls = network.transfer_polls = 1;
     network.puts_alone = network.gets_alone = true;
