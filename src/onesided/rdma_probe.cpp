@@ -38,6 +38,8 @@ constexpr int kNobody = -1;
 // A page of its own: some networks register no less.
 struct alignas(4096) Block : ProbeBlock {};
 
+using ProbeAnswer = RmaProbeReply::State;
+
 struct Found {
   std::string network;
   RmaProof proof;
@@ -106,7 +108,7 @@ bool is_busy_for(int source, int me) noexcept {
   return has_to_wait || (all.is_probing && source > me);
 }
 
-RmaProbeReply probe_reply(RmaProbeReply::State is, RmaProof proof) noexcept {
+RmaProbeReply probe_reply(ProbeAnswer is, RmaProof proof) noexcept {
   RmaProbeReply reply{};
   reply.state = is;
   reply.puts = proof.puts ? 1 : 0;
@@ -115,25 +117,24 @@ RmaProbeReply probe_reply(RmaProbeReply::State is, RmaProof proof) noexcept {
 }
 
 RmaProbeReply take_step(Endpoint& endpoint, const RmaProbeRequest& request, int source) {
-  using State = RmaProbeReply::State;
   ProbeState& all = probe_state();
   const std::string_view name(request.network, ::strnlen(request.network, sizeof request.network));
   transport::Transport* const network = endpoint.network_called(name);
   if (network == nullptr || !endpoint.is_internode(source) || !takes_network(*network))
-    return probe_reply(State::closed, {});
+    return probe_reply(ProbeAnswer::closed, {});
   if (request.step == RmaProbeRequest::Step::result) {
     if (all.awaited == source) all.awaited = kNobody;
     if (request.is_certain != 0) add_proof(name, {request.puts != 0, request.gets != 0});
-    return probe_reply(State::open, {});
+    return probe_reply(ProbeAnswer::open, {});
   }
-  if (const RmaProof* const proof = find_proof(*network)) return probe_reply(State::known, *proof);
+  if (const RmaProof* const proof = find_proof(*network)) return probe_reply(ProbeAnswer::known, *proof);
   const std::string key = open_block(*network);
-  if (key.empty()) return probe_reply(State::closed, {});
-  RmaProbeReply reply = probe_reply(State::open, {});
+  if (key.empty()) return probe_reply(ProbeAnswer::closed, {});
+  RmaProbeReply reply = probe_reply(ProbeAnswer::open, {});
   reply.key_bytes = static_cast<std::uint32_t>(key.size());
   std::memcpy(reply.key, key.data(), key.size());
   if (request.step == RmaProbeRequest::Step::key) return reply;
-  if (is_busy_for(source, endpoint.me())) return probe_reply(State::busy, {});
+  if (is_busy_for(source, endpoint.me())) return probe_reply(ProbeAnswer::busy, {});
   reply.puts = keep_still(*all.block) ? 1 : 0;
   all.awaited = source;
   all.awaited_until_ns = now_ns() + kVerdictNs;
@@ -210,19 +211,18 @@ RmaProbeRequest request_of(const Probed& probed, RmaProbeRequest::Step step) noe
   return request;
 }
 
-void exchange(const Probed& probed, RmaProbeRequest request, RmaProbeReply& reply) noexcept {
+void exchange_step(const Probed& probed, RmaProbeRequest request, RmaProbeReply& reply) noexcept {
   Tracker open;
   send_request(probed.routine, {probed.pe, am::kRmaProbe, contiguous(&reply, sizeof reply)}, request, {&open});
   await_replies(probed.routine, probed.pe, open);
-  check_message(
-      "the reply to a probe", probed.pe,
-      reply.state <= RmaProbeReply::State::known && reply.key_bytes <= sizeof reply.key ? nullptr : "makes no sense");
+  check_message("the reply to a probe", probed.pe,
+                reply.state <= ProbeAnswer::known && reply.key_bytes <= sizeof reply.key ? nullptr : "makes no sense");
 }
 
 // What one try has shown.
 struct Shown {
   RmaProof proof;
-  RmaProbeReply::State state;
+  ProbeAnswer state;
   bool is_certain = false;
   bool has_failed = false;
 };
@@ -240,13 +240,12 @@ Shown try_accesses(const Probed& probed, transport::RemoteKey& key) noexcept {
   });
   accesses.note_time();
   progress::wait_under_lock(probed.routine, probed.pe, [&](Endpoint&) { return accesses.have_ended(); });
-  const RmaProof proof{reply.puts != 0,
-                       accesses.has_got() || (reply.state == RmaProbeReply::State::known && reply.gets)};
+  const RmaProof proof{reply.puts != 0, accesses.has_got() || (reply.state == ProbeAnswer::known && reply.gets)};
   const bool is_certain = (proof.puts && proof.gets) || !accesses.was_away();
   return {proof, reply.state, is_certain, accesses.has_failed()};
 }
 
-void pause(const Probed& probed) noexcept {
+void pause_before_next(const Probed& probed) noexcept {
   const std::uint64_t until = now_ns() + kPauseNs;
   progress::wait_under_lock(probed.routine, probed.pe, [&](Endpoint&) { return now_ns() >= until; });
 }
@@ -257,7 +256,7 @@ void tell_result(const Probed& probed, const Shown& shown) noexcept {
   request.puts = shown.proof.puts ? 1 : 0;
   request.gets = shown.proof.gets ? 1 : 0;
   RmaProbeReply reply{};
-  exchange(probed, request, reply);
+  exchange_step(probed, request, reply);
 }
 
 // Returns nothing if the network fails.
@@ -265,10 +264,10 @@ std::optional<RmaProof> probe_with(const Probed& probed, transport::RemoteKey& k
   for (int tries = 0;;) {
     const Shown shown = try_accesses(probed, key);
     if (shown.has_failed) return std::nullopt;
-    if (shown.state == RmaProbeReply::State::closed) return RmaProof{};
-    if (shown.state == RmaProbeReply::State::known) return shown.proof;
-    if (shown.state == RmaProbeReply::State::busy) {
-      pause(probed);
+    if (shown.state == ProbeAnswer::closed) return RmaProof{};
+    if (shown.state == ProbeAnswer::known) return shown.proof;
+    if (shown.state == ProbeAnswer::busy) {
+      pause_before_next(probed);
       const Locked endpoint;
       if (const RmaProof* const proof = find_proof(probed.network)) return *proof;  // as a target
       continue;
@@ -280,8 +279,8 @@ std::optional<RmaProof> probe_with(const Probed& probed, transport::RemoteKey& k
 
 std::optional<RmaProof> probe(const Probed& probed) noexcept {
   RmaProbeReply reply{};
-  exchange(probed, request_of(probed, RmaProbeRequest::Step::key), reply);
-  if (reply.state != RmaProbeReply::State::open) return RmaProof{reply.puts != 0, reply.gets != 0};
+  exchange_step(probed, request_of(probed, RmaProbeRequest::Step::key), reply);
+  if (reply.state != ProbeAnswer::open) return RmaProof{reply.puts != 0, reply.gets != 0};
   transport::Rma& rma = *probed.network.rma();
   transport::RemoteKey* key = nullptr;
   {

@@ -58,14 +58,14 @@ const char* progress_of(const config::Config& config, const transport::Transport
 std::string blocks_of(const config::Config& config, transport::Transport& network) {
   const transport::Capabilities can = network.capabilities();
   const std::string long_ones = "puts and gets from " + std::to_string(onesided::kRdmaBytes) + " bytes: ";
+  if (onesided::needs_probe(network, config.net_rma))
+    return "puts and gets: by the network's own, if a probe at the first one shows that they need no CPU of the "
+           "target; else by messages";
   if (onesided::uses_rdma(network, config.net_rma)) {
-    if (onesided::needs_probe(network, config.net_rma))
-      return "puts and gets: by the network's own, if a probe at the first one shows that they need no CPU of the "
-             "target; else by messages";
-    return std::string("puts and gets: ") +
-           (can.rma && !can.probes_rma ? "by the network's hardware"
-                                       : "by the network's software (SHMEMX_NET_RMA=on)") +
-           ", where the target opens its memory to it";
+    const char* const by = can.probes_rma ? "by the network's own (SHMEMX_NET_RMA=on)"
+                           : can.rma      ? "by the network's hardware"
+                                          : "by the network's software (SHMEMX_NET_RMA=on)";
+    return std::string("puts and gets: ") + by + ", where the target opens its memory to it";
   }
   const char* const reason = network.rma() == nullptr                ? "this network has messages only"
                              : config.net_rma == config::NetRma::off ? "SHMEMX_NET_RMA=off"
