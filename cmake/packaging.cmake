@@ -51,10 +51,11 @@ install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${SHMEMX_NAMES_DIR}/ DESTINA
 # --- Documents ----------------------------------------------------------------------------------
 # With the folders of the source tree, so that the README's links hold.
 set(SHMEMX_DOCDIR ${CMAKE_INSTALL_DATADIR}/doc/shmemx)
-install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${SHMEMX_DOCDIR} COMPONENT shmemx_doc)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md
+              ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${SHMEMX_DOCDIR} COMPONENT shmemx_doc)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${SHMEMX_DOCDIR} COMPONENT shmemx_doc PATTERN man EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${SHMEMX_DOCDIR} COMPONENT shmemx_doc
-  FILES_MATCHING PATTERN *.c PATTERN *.cpp PATTERN *.hpp)
+  FILES_MATCHING PATTERN *.c PATTERN *.cpp PATTERN *.hpp PATTERN tutorial/Makefile PATTERN tutorial/CMakeLists.txt)
 install(FILES ${PROJECT_SOURCE_DIR}/docs/man/oshrun.1 ${PROJECT_SOURCE_DIR}/docs/man/shmem_info.1
   DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT shmemx_tools)
 foreach(wrapper oshcc oshc++ oshcxx oshCC)

@@ -33,8 +33,11 @@ for file in bin/oshrun bin/oshcc bin/oshc++ bin/oshcxx bin/oshCC bin/shmem_info 
   include/pshmem.h include/mpp/shmem.h share/doc/shmemx/README.md share/man/man1/oshcc.1 share/man/man1/oshrun.1; do
   [ -e "$prefix/$file" ] || fail "$file was not installed"
 done
-for path in $(grep -oE '\]\([^):]+\)' "$prefix/share/doc/shmemx/README.md" | tr -d '](()' | sort -u); do
-  [ -e "$prefix/share/doc/shmemx/$path" ] || fail "the installed README names '$path', which is not installed"
+for page in README.md docs/README.md docs/tutorial.md; do
+  file=$prefix/share/doc/shmemx/$page
+  for path in $(grep -oE '\]\([^)]+\)' "$file" | tr -d '](()' | grep -v : | sed 's/#.*//' | sort -u); do
+    [ -e "$(dirname "$file")/$path" ] || fail "the installed $page names '$path', which is not installed"
+  done
 done
 libdir=$(dirname "$(find "$prefix" -name 'libshmemx.so')")
 export PKG_CONFIG_PATH=$libdir/pkgconfig
@@ -98,3 +101,12 @@ cmake -S project -B project/build -DCMAKE_PREFIX_PATH="$prefix" >cmake.log 2>&1 
   cmake --build project/build >>cmake.log 2>&1 || { cat cmake.log; fail "find_package(shmemx) does not serve a project"; }
 expect_hello project/build/by_cmake_shmemx
 expect_hello project/build/by_cmake_shmemx_static
+
+# The tutorial's programs, as they are installed: by make with oshcc, and as a CMake project.
+cp -r "$prefix/share/doc/shmemx/examples/tutorial" tutorial
+PATH=$prefix/bin:$PATH make -C tutorial run PES=3 >make.log 2>&1 || { cat make.log; fail "make does not build and run the tutorial"; }
+[ "$(grep -c '^== ' make.log)" = "$(find tutorial -name '[0-9]*.c' | wc -l)" ] || fail "make did not run all programs of the tutorial"
+echo "ok: the tutorial, by make"
+cmake -S tutorial -B tutorial/build -DCMAKE_PREFIX_PATH="$prefix" >tutorial.log 2>&1 && cmake --build tutorial/build >>tutorial.log 2>&1 &&
+  ctest --test-dir tutorial/build --output-on-failure >>tutorial.log 2>&1 || { cat tutorial.log; fail "the tutorial is no project for CMake"; }
+echo "ok: the tutorial, by CMake"

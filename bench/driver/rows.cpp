@@ -168,6 +168,14 @@ Verdict net_stream_rate(const Row& row) {
   return reaches(1, bounded, row.transport == "tcp" ? "15 Mops/s" : "8 Mops/s");
 }
 
+// Of small operations that bring a result.
+Verdict net_fetch_rate(const Row& row) {
+  constexpr double kEthernet = 8, kOthers = 10;
+  Row bounded = row;
+  bounded.limit = row.transport == "ethernet" ? kEthernet : kOthers;
+  return reaches(1, bounded, row.transport == "ethernet" ? "8 Mops/s" : "10 Mops/s");
+}
+
 // Rows of bench/ethernet, whose limit is our own tcp. A job that waits for nothing costs at most a hundredth of a core.
 Verdict open_mx_verdict(const Row& row) {
   if (row.name == "idle_cpu") return absolute(row, 1);
@@ -215,6 +223,7 @@ Verdict net_verdict(const Row& row, const Rows& all) {
   if (name == "net_ablation") return {};
   if (name.starts_with("eth_") || name.starts_with("kernel_") || name == "idle_cpu") return open_mx_verdict(row);
   const bool is_collective = name == "net_barrier" || name == "net_reduce";
+  if (name == "net_get_nbi_rate" || name == "net_fetch_add_nbi_rate") return net_fetch_rate(row);
   if (row.transport == "ethernet" && !is_collective && name != "net_sendrecv" && (row.raw || name == "net_p_rate"))
     return ethernet_verdict(row);
   if (name == "net_busy_target") return row.state.find("p99") != std::string::npos ? absolute(row, 1000) : Verdict{};

@@ -21,6 +21,8 @@ struct Loops {
   Loop p_rate;       // kStreamed single words by value, all complete at the end of an iteration
   Loop add_rate;     // the same with additions without a result
   Loop signal_rate;  // the same with words that carry a signal
+  Loop get_rate;     // kStreamed nonblocking gets of 8 bytes, all complete at the end of an iteration
+  Loop fetch_rate;   // the same with fetching additions
 };
 // The rival that alternates with each loop; null: none.
 struct Rivals {
@@ -75,6 +77,8 @@ constexpr auto one_sided_cases(const Loops& loops, const Rivals& rivals) {
       rate("net_p_rate", loops.p_rate, nullptr, streamed_operations),
       rate("net_atomic_add_rate", loops.add_rate, nullptr, streamed_operations),
       rate("net_put_signal_rate", loops.signal_rate, nullptr, streamed_operations),
+      rate("net_get_nbi_rate", loops.get_rate, nullptr, streamed_operations),
+      rate("net_fetch_add_nbi_rate", loops.fetch_rate, nullptr, streamed_operations),
       stream("net_put", kKiB * 1024, loops.put, rivals.stream_out),
       stream("net_get", kKiB * 1024, loops.get, rivals.stream_in),
       stream("net_put", kLargestBytes, loops.put, rivals.stream_out),

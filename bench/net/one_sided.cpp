@@ -104,6 +104,18 @@ void word_with_signal(Work& work, long k) {
                   work.peer);
 }
 
+void get_word(Work& work, long k) {
+  shmem_getmem_nbi(reinterpret_cast<long*>(work.dest) + k, work.words() + k, sizeof(long), work.peer);
+}
+void fetch_add(Work& work, long k) {
+  long* const result = reinterpret_cast<long*>(work.dest) + k;
+#if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION > 4
+  shmem_long_atomic_fetch_add_nbi(result, work.words() + k, 1, work.peer);
+#else
+  *result = shmem_long_atomic_fetch_add(work.words() + k, 1, work.peer);
+#endif
+}
+
 constexpr Loops kLoops{pingpong,
                        against_wait<put_quiet>,
                        against_wait<get>,
@@ -113,7 +125,9 @@ constexpr Loops kLoops{pingpong,
                        against_wait<put>,
                        against_wait<streamed<p>>,
                        against_wait<streamed<add>>,
-                       against_wait<streamed<word_with_signal>>};
+                       against_wait<streamed<word_with_signal>>,
+                       against_wait<streamed<get_word>>,
+                       against_wait<streamed<fetch_add>>};
 #if defined(BENCH_PEER)
 constexpr Rivals kRivals;
 constexpr void (*prepare)(Work&) = nullptr;

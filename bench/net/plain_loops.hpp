@@ -28,9 +28,9 @@ template <class Network>
 class PlainLoops {
  public:
   static int main(int argc, char** argv) {
-    static constexpr Loops kLoops{pingpong,    put_quiet,          get, fadd,
-                                  ping_signal, put_rate<kBurst>,   put, put_rate<kStreamed>,
-                                  add_rate,    put_rate<kStreamed>};
+    static constexpr Loops kLoops{pingpong,    put_quiet,           get,      fadd,
+                                  ping_signal, put_rate<kBurst>,    put,      put_rate<kStreamed>,
+                                  add_rate,    put_rate<kStreamed>, get_rate, add_rate};
     static constexpr auto kCases = [] {
       auto cases = one_sided_cases(kLoops, Rivals{});
       for (Case& one : cases) one.begin = open;
@@ -155,6 +155,13 @@ class PlainLoops {
     if (by_messages(work)) return stream_messages(work, iterations * kStreamed, kWordBytes);
     against_server(work, iterations, [](long) {
       for (long k = 0; k < kStreamed; ++k) network->fetch_add();
+    });
+  }
+  static void get_rate(Work& work, long iterations) {
+    if (by_messages(work)) return stream_messages(work, iterations * kStreamed, kWordBytes);
+    against_server(work, iterations, [](long) {
+      for (long k = 0; k < kStreamed; ++k) network->get(kWordBytes);
+      network->finish();
     });
   }
   static void put(Work& work, long iterations) {

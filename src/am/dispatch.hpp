@@ -21,8 +21,9 @@ class Endpoint;
 enum class Verdict : std::uint8_t { done, later };
 
 struct Message {
-  int source;     // PE
-  Bytes payload;  // valid while the handler runs; 16-byte aligned, 8-byte in a batch
+  int source;                   // PE
+  Bytes payload;                // valid while the handler runs; 16-byte aligned, 8-byte in a batch
+  bool is_one_of_many = false;  // handlers of others run in the same poll: replies may leave together
 };
 
 using Handler = Verdict (*)(Endpoint&, const Message&);
@@ -78,6 +79,12 @@ class Dispatch {
   void deliver(int source, unsigned handler, Bytes payload) noexcept {
     deliver(nemesis::ShmMessage{source, handler, payload, nullptr});
   }
+  // The same for an item of a batch.
+  void deliver_item(int source, unsigned handler, Bytes payload) noexcept {
+    in_batch_ = true;
+    deliver(source, handler, payload);
+    in_batch_ = false;
+  }
   // Calls `placed` of a handler that has a placement.
   void deliver_placed(int source, unsigned handler, Bytes header, std::size_t payload_bytes) noexcept;
   bool has_deferred() const noexcept { return !deferred_.empty(); }
@@ -87,6 +94,7 @@ class Dispatch {
   bool run_deferred(GiveBack&& give_back) noexcept {
     std::vector<Deferred> list;
     list.swap(deferred_);  // handlers may add to it
+    in_batch_ = list.size() > 1;
     std::size_t kept = 0;
     for (Deferred& message : list) {
       if (run_again(message) == Verdict::later) {
@@ -96,6 +104,7 @@ class Dispatch {
         give_back(message.cell);
       }
     }
+    in_batch_ = false;
     const bool any = kept != list.size();
     list.resize(kept);
     for (Deferred& added : deferred_) list.push_back(std::move(added));
@@ -131,7 +140,7 @@ class Dispatch {
       return Verdict::later;
     if (handler >= kHandlerIds || handler_table[handler].handler == nullptr) [[unlikely]]
       reject(source, handler);
-    return as_handler([&] { return handler_table[handler].handler(endpoint_, Message{source, payload}); });
+    return as_handler([&] { return handler_table[handler].handler(endpoint_, Message{source, payload, in_batch_}); });
   }
   Verdict run_again(const Deferred& message) noexcept {
     return run(message.source, message.handler, message.cell != nullptr ? message.in_cell : Bytes(message.copy));
@@ -141,6 +150,7 @@ class Dispatch {
 
   Endpoint& endpoint_;
   bool in_handler_ = false;
+  bool in_batch_ = false;  // see Message::is_one_of_many
   bool resting_ = false;
   std::vector<Deferred> deferred_;
 };

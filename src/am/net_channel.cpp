@@ -217,7 +217,7 @@ void NetChannel::deliver_batch(const Message& message) noexcept {
   while (!rest.empty()) {
     if (!take_item(rest, item, payload) || item.handler == kBatch)
       fatal(nullptr, "a batch of messages of PE %d is damaged", message.source);
-    dispatch_->deliver(message.source, item.handler, payload);
+    dispatch_->deliver_item(message.source, item.handler, payload);
   }
 }
 

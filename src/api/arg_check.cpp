@@ -40,6 +40,13 @@ void bad_argument(const char* routine, const char* argument, long long value, co
 
 void bad_count(const char* routine, const char* argument, std::size_t count) noexcept {
   context::require_initialized(routine);
+  const auto as_signed = static_cast<std::ptrdiff_t>(count);
+  constexpr std::ptrdiff_t kMostNegative =
+      -(std::ptrdiff_t{1} << 40);  // beyond, it is more likely a product that is too large
+  if (as_signed < 0 && as_signed >= kMostNegative) {
+    fatal(routine, "argument '%s' is %td (as size_t %zu), allowed are numbers of elements that fit into memory",
+          argument, as_signed, count);
+  }
   fatal(routine, "argument '%s' is %zu, allowed are numbers of elements that fit into memory", argument, count);
 }
 

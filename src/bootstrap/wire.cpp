@@ -133,6 +133,19 @@ Result<UniqueFd> create_job_file(const NewJob& job) {
   return fd;
 }
 
+bool read_job_name(int fd, JobName& name) {
+  struct stat about {};
+  alignas(JobHeader) std::byte begin[offsetof(JobHeader, n_node_pes)];
+  if (::fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) return false;
+  if (::pread(fd, begin, sizeof begin, 0) != static_cast<ssize_t>(sizeof begin)) return false;
+  const auto field = [&]<class T>(T& value, std::size_t offset) { std::memcpy(&value, begin + offset, sizeof value); };
+  std::uint64_t magic = 0;
+  field(magic, offsetof(JobHeader, magic));
+  field(name.n_pes, offsetof(JobHeader, n_pes));
+  field(name.job_id, offsetof(JobHeader, job_id));
+  return magic == kJobMagic;
+}
+
 Result<JobHeader*> map_job_header(int fd, std::uint32_t n_pes, std::uint64_t job_id) {
   struct stat about {};
   if (::fstat(fd, &about) != 0) return system_error("look at the arena's descriptor " + std::to_string(fd));

@@ -40,7 +40,7 @@ inline constexpr const char* kOtherLaunchers[] = {"PMI_FD",
 
 inline constexpr char kArenaName[] = "shmemx";                         // of the arena file, as mappings show it
 inline constexpr std::uint64_t kJobMagic = 0x78'6d'65'6d'68'73'30'31;  // "10shmemx" backwards
-inline constexpr std::uint32_t kWireVersion = 9;
+inline constexpr std::uint32_t kWireVersion = 10;
 inline constexpr int kMaxNodePes = 4096;  // of a node, that is of an arena
 inline constexpr int kMaxPes = 1 << 24;   // of a job
 inline constexpr std::size_t kForeignRecords = 16;
@@ -94,6 +94,7 @@ struct JobHeader {
   alignas(kCacheLine) std::atomic<std::uint32_t> arrived;    // PEs whose record is complete (bootstrap barrier)
   alignas(kCacheLine) std::atomic<std::uint64_t> end_word;   // how the job ends, see JobEnd; the first change counts
   alignas(kCacheLine) std::atomic<std::uint64_t> idle_wave;  // the last wave that has begun (bootstrap/stuck.hpp)
+  std::atomic<std::uint64_t> reported_ns;                    // when a PE last reported that it waits too long; 0: never
   alignas(kCacheLine) std::atomic<std::uint32_t> departed;   // PEs that are, or were, in phase `departed`
   // PEs of other arenas that have left, as far as this one knows: how many, and how many of them are in phase
   // `finalized`; one of them; and of the departed ones the one that has entered the fewest collectives (FirstDeparted).
@@ -165,10 +166,13 @@ struct alignas(kCacheLine) PeRecord {
   std::uint64_t pid_namespace;             // that `pid` belongs to; 0: unknown
   std::uint64_t has_liveness_lock;         // 1: the PE holds one (bootstrap/liveness.hpp)
   IdleReport idle;
-  std::uint64_t free_zones;    // of its address space (windows/heap_address.hpp)
-  std::uint64_t heap_address;  // set when the memory is mapped
+  std::uint64_t free_zones;                     // of its address space (windows/heap_address.hpp)
+  std::uint64_t heap_address;                   // set when the memory is mapped
+  std::atomic<std::uint64_t> waiting_since_ns;  // of the clock now_ns(); 0: it does not wait
+  std::atomic<std::uint64_t> refused_bytes;     // of its last allocation that failed; 0: none has
+  std::atomic<std::uint64_t> refused_left;      // for how many bytes there was room then
 };
-static_assert(sizeof(PeRecord) == 384);
+static_assert(sizeof(PeRecord) == 448);
 
 struct RecordOfPe {
   int pe;
@@ -320,6 +324,14 @@ Status size_job_file(int fd, std::size_t bytes);
 std::uint64_t file_room_bytes(int fd) noexcept;
 // Returns the directory of an arena file that is no memfd; empty for a memfd, or if /proc does not tell.
 std::string directory_of_file(int fd);
+
+// By what the arena of a job is known: found in a file that is one.
+struct JobName {
+  std::uint32_t n_pes;
+  std::uint64_t job_id;
+};
+// Returns false if the file is no arena.
+bool read_job_name(int fd, JobName& name);
 
 // Maps header and records of an arena file. Fails with Errc::protocol if the file has another job's id or size.
 Result<JobHeader*> map_job_header(int fd, std::uint32_t n_pes, std::uint64_t job_id);

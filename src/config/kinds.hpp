@@ -13,6 +13,7 @@
 #include "base/window_path.hpp"
 #include "config/number.hpp"
 #include "config/synthetic_world.hpp"
+#include "config/watchdog.hpp"
 
 namespace shmemx::config {
 

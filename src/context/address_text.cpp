@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "base/linkage.hpp"
+#include "base/object_name.hpp"
 
 namespace shmemx::context {
 namespace {
@@ -40,10 +41,37 @@ std::string& reason() {
   return *instance;
 }
 
+// Written by routines that all PEs call.
+struct Refused {
+  const char* routine = nullptr;  // null: none has failed
+  std::size_t bytes = 0;
+  std::uint64_t left = 0;
+};
+constinit Refused refused;
+
+AddressText describe_null() {
+  if (refused.routine == nullptr) return {"it is null", "allocate memory with shmem_malloc"};
+  return {"it is null, and " + std::string(refused.routine) + " had returned NULL for " +
+              std::to_string(refused.bytes) + " bytes: there was room for " + std::to_string(refused.left),
+          "check what it returns, or set SHMEM_SYMMETRIC_SIZE for a larger heap"};
+}
+
 }  // namespace
 
+std::string variable_text(std::uintptr_t address) {
+  const NamedObject variable = variable_at(address);
+  if (variable.name.empty()) return {};
+  const std::size_t inside = address - variable.begin;
+  return " (" + (inside == 0 ? std::string() : std::to_string(inside) + " bytes into ") + "'" + variable.name + "', " +
+         std::to_string(variable.bytes) + " bytes)";
+}
+
+void note_refused_allocation(const char* routine, std::size_t bytes, std::uint64_t left) {
+  refused = {routine, bytes, left};
+}
+
 AddressText describe_address(std::uintptr_t address, bool globals_are_symmetric) {
-  if (address == 0) return {"it is null", "allocate memory with shmem_malloc"};
+  if (address == 0) return describe_null();
   if (is_on_stack(address))
     return {"it is on this thread's stack", "make the variable static, or allocate it with shmem_malloc"};
   Dl_info info{};

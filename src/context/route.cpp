@@ -61,8 +61,9 @@ bool is_in_hole(const Context& context, std::uintptr_t address) {
   if (static_offset < context.static_bytes && !is_in_hole(context, address)) {
     const bool hits_hole = range_fits(static_offset, bytes, context.static_bytes);
     fatal(site.routine,
-          "argument '%s' is %#zx, %llu bytes from there go past the end of the %sstatic data, allowed are %llu bytes",
-          site.argument, address, static_cast<unsigned long long>(bytes), hits_hole ? "symmetric part of the " : "",
+          "argument '%s' is %#zx%s, %llu bytes from there go past the end of the %sstatic data, allowed are %llu bytes",
+          site.argument, address, variable_text(address).c_str(), static_cast<unsigned long long>(bytes),
+          hits_hole ? "symmetric part of the " : "",
           static_cast<unsigned long long>(windows::static_bytes_from(static_offset, context.static_bytes)));
   }
   bad_address(context, site, address);

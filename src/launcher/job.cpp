@@ -19,7 +19,8 @@ namespace {
 constexpr long kGraceMs = 800;          // from SIGTERM to SIGKILL: within two seconds of a death all PEs are gone
 constexpr long kForwardGraceMs = 1500;  // the same for a signal from outside, which programs may handle
 constexpr long kCheckMs = 500;
-constexpr int kTimeoutStatus = 124;  // as timeout(1) does
+constexpr int kTimeoutStatus = 124;   // as timeout(1) does
+constexpr int kNotFoundStatus = 127;  // of shells, and of the dynamic linker
 
 int status_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
@@ -86,7 +87,7 @@ void Job::on_signals() {
     } else if (signal->number == SIGTSTP) {
       stop(signal->by_key);
     } else if (signal->number != SIGCHLD) {
-      forward_signal(signal->number);
+      forward_signal(signal->number, signal->by_key);
     }
   }
   while (const auto ended = processes_.reap(state_ != State::ending)) on_exit(*ended);
@@ -101,7 +102,12 @@ void Job::stop(bool by_key) {
   output_.terminal().on_foreground();
 }
 
-void Job::forward_signal(int number) {
+// SIGQUIT asks what the PEs do, and changes nothing. So does the first SIGINT from the terminal, before it ends them:
+// who presses Ctrl-C often does so because nothing moves. A job of other programs just gets them.
+void Job::forward_signal(int number, bool by_key) {
+  const bool has_status = state_ == State::running && records_.has_joined_pes();
+  if (number == SIGQUIT && has_status) return say_status();
+  if (number == SIGINT && by_key && has_status && fatal_signal_ == 0 && !spec_.quiet) say_status();
   processes_.signal_all(number);
   if (number == SIGUSR1 || number == SIGUSR2) return;
   processes_.signal_all(SIGCONT);                         // a stopped PE must receive the signal too
@@ -153,6 +159,7 @@ void Job::fail(const Processes::Ended& ended) {
   }
   const std::string routine = records_.routine(ended.pe);
   output_.say(who + (routine.empty() ? "" : " while waiting in " + routine) + "; job ended");
+  say_likely_cause(ended);
   say_waiting(processes_.living());
   end_job(status_ != 0 ? status_ : status_code(ended.status));
 }
@@ -164,7 +171,7 @@ void Job::on_clock() {
     std::snprintf(limit, sizeof limit, "%g", spec_.timeout_s);
     output_.say("time limit of " + std::string(limit) + " s reached with " + std::to_string(processes_.running()) +
                 " of " + std::to_string(processes_.size()) + " PEs running; job ended");
-    say_waiting(processes_.living());
+    say_status();
     end_job(kTimeoutStatus);
   }
   if (state_ == State::ending) deadlines_.limit_ms = deadlines_.check_ms = -1;
@@ -193,7 +200,7 @@ void Job::check_stuck() {
     if (records_.waits_in_init(pe)) waiting.push_back(pe);
   }
   if (waiting.empty()) return;
-  output_.say("pe " + list_pes(absent) + " (host " + host_name().text +
+  output_.say("pe " + bootstrap::list_pes(absent) + " (host " + host_name().text +
               ") ended with status 0 without calling shmem_init, but others wait for it: " +
               records_.describe_waiting(waiting) + "; job ended");
   end_job(1);
@@ -217,12 +224,26 @@ void Job::end_job(int status, int ended_by) {
 void Job::note_absence() {
   const int n_pes = processes_.size();
   if (spec_.quiet || n_pes < 2 || status_ != 0 || fatal_signal_ != 0) return;
-  for (int pe = 0; pe < n_pes; ++pe) {
-    if (records_.phase(pe) != PePhase::none) return;
-  }
+  if (records_.has_joined_pes()) return;
   output_.say("info: none of the " + std::to_string(n_pes) +
               " PEs joined the job by shmem_init; an OpenSHMEM program joins it if it is built with this library's "
               "oshcc and no other launcher starts it (-q leaves this line out)");
+}
+
+// What a user of that PE would look for first.
+void Job::say_likely_cause(const Processes::Ended& ended) {
+  const std::string who = "pe " + std::to_string(ended.pe) + ": ";
+  const int signal = WIFSIGNALED(ended.status) ? WTERMSIG(ended.status) : 0;
+  const std::string refused = records_.refused_allocation(ended.pe);
+  if ((signal == SIGSEGV || signal == SIGBUS) && !refused.empty()) output_.say(who + refused);
+  if (WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == kNotFoundStatus && !records_.has_joined_pes())
+    output_.say(who +
+                "status 127 says that the program, or a shared library of it, was not found; a program that was not "
+                "linked by oshcc needs the library's directory in LD_LIBRARY_PATH");
+}
+
+void Job::say_status() {
+  for (const std::string& line : records_.status_lines()) output_.say(line);
 }
 
 void Job::say_waiting(const std::vector<int>& pes) {

@@ -35,7 +35,7 @@ class Job {
 
   // Events.
   void on_signals();
-  void forward_signal(int number);
+  void forward_signal(int number, bool by_key);
   void stop(bool by_key);
   void on_exit(const Processes::Ended& ended);
   void on_clock();
@@ -48,6 +48,8 @@ class Job {
   void end_job(int status, int ended_by = -1);
   void note_absence();
   void say_waiting(const std::vector<int>& pes);
+  void say_status();
+  void say_likely_cause(const Processes::Ended& ended);
 
   JobSpec spec_;
   Records records_;

@@ -95,6 +95,11 @@ void describe(CLI::App& app, AppSpec& spec, JobSpec& job, RawOptions& raw) {
   app.add_option("--timeout", job.timeout_s, "End the job after this time, with status 124: seconds, or 90s, 1m, 2h")
       ->type_name("TIME")
       ->transform(CLI::Validator(read_duration, ""));
+  app.add_option("--status", job.status_of,
+                 "Show what the PEs of a job do, by the process number of its oshrun; SIGQUIT (Ctrl-\\) makes that "
+                 "oshrun show it itself")
+      ->type_name("PID")
+      ->check(CLI::Range(1, 1 << 22).description(""));
   app.add_flag("-v,--verbose", job.verbose, "Print the binding of PEs, and the command for several hosts");
   app.add_flag("-q,--quiet", job.quiet, "Leave out notes, such as that PEs share cores; or set OSHRUN_QUIET=1")
       ->envname("OSHRUN_QUIET");
@@ -171,7 +176,7 @@ std::string complete_part(AppSpec& spec, JobSpec& job, const RawOptions& raw) {
       return "-x " + word + ": the variable is not set; use -x " + word + "=VALUE";
     }
   }
-  if (spec.command.empty()) return "no program to run; see oshrun --help";
+  if (spec.command.empty() && job.status_of == 0) return "no program to run; see oshrun --help";
   if (raw.bind == "core" || (raw.bind.empty() && job.report_binding && job.bind == Bind::none)) job.bind = Bind::core;
   if (raw.bind == "socket") job.bind = Bind::socket;
   if (raw.bind == "numa") job.bind = Bind::numa;

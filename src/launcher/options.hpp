@@ -45,6 +45,7 @@ struct JobSpec {
   bool verbose = false;
   bool quiet = false;       // no notes, such as that PEs outnumber cores
   double timeout_s = 0;     // 0: none
+  int status_of = 0;        // not a job: the process of an oshrun, whose PEs are shown
   std::vector<Host> hosts;  // empty: this host
   int n_host_pes = 0;       // for hosts without a number of their own; 0: not given
   Launcher launcher = Launcher::any;

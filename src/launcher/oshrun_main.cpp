@@ -10,6 +10,7 @@
 #include "job.hpp"
 #include "options.hpp"
 #include "other_options.hpp"
+#include "records.hpp"
 
 namespace {
 
@@ -29,12 +30,21 @@ int complain(const shmemx::Error& error, int status) {
   return status;
 }
 
+// For `--status`.
+int show_status(int oshrun) {
+  auto records = shmemx::launcher::Records::of_process(oshrun);
+  if (!records) return complain(records.error(), 1);
+  for (const std::string& line : records->status_lines()) std::printf("%s\n", line.c_str());
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   open_standard_files();
   auto parsed = shmemx::launcher::parse_options({argv + 1, argv + argc});
   if (parsed.finished) return parsed.status;
+  if (parsed.job.status_of != 0) return show_status(parsed.job.status_of);
   using shmemx::launcher::Launcher;
   std::vector<shmemx::launcher::HostFound> hosts;
   if (parsed.job.launcher != Launcher::srun) hosts = shmemx::launcher::look_up(parsed.job.hosts, kLookUpMs);

@@ -50,6 +50,7 @@ constexpr Row kRows[] = {
     {"wdir", 1, Meaning::own, "--wdir"},             {"wd", 1, Meaning::own, "--wdir"},
     {"chdir", 1, Meaning::own, "--wdir"},            {"D", 1, Meaning::own, "--wdir"},
     {"timeout", 1, Meaning::own, "--timeout"},       {"host", 1, Meaning::own, "--host"},
+    {"status", 1, Meaning::own, "--status"},
     {"hosts", 1, Meaning::own, "--host"},            {"H", 1, Meaning::own, "--host"},
     {"w", 1, Meaning::own, "--host"},                {"nodelist", 1, Meaning::own, "--host"},
     {"hostfile", 1, Meaning::own, "--hostfile"},     {"machinefile", 1, Meaning::own, "--hostfile"},

@@ -1,10 +1,13 @@
 #include "records.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <memory>
 
 namespace shmemx::launcher {
 
@@ -19,23 +22,48 @@ Result<Records> Records::create(int n_pes) {
   return Records(std::move(fd), header);
 }
 
+Result<Records> Records::of_process(pid_t oshrun) {
+  const std::string directory = "/proc/" + std::to_string(oshrun) + "/fd";
+  const std::unique_ptr<DIR, int (*)(DIR*)> files(::opendir(directory.c_str()), ::closedir);
+  if (files == nullptr) return system_error("look at the descriptors of process " + std::to_string(oshrun));
+  while (const dirent* const entry = ::readdir(files.get())) {
+    const std::string path = directory + "/" + entry->d_name;
+    struct stat about {};
+    if (::stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) continue;  // to open others might have effects
+    UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    bootstrap::JobName name{};
+    if (!fd.valid() || !bootstrap::read_job_name(fd.get(), name)) continue;
+    SHMEMX_TRY_ASSIGN(header, bootstrap::map_job_header(fd.get(), name.n_pes, name.job_id));
+    return Records(std::move(fd), header);
+  }
+  return Error{Errc::invalid_argument, 0, "process " + std::to_string(oshrun) + " runs no job of oshrun's"};
+}
+
+std::vector<std::string> Records::status_lines() const {
+  std::vector<bootstrap::PeActivity> all;
+  for (int pe = 0; pe < n_pes(); ++pe) all.push_back(bootstrap::activity_of(header_, record(pe), pe));
+  return bootstrap::describe(all);
+}
+
 bootstrap::JobEnd Records::job_end() const {
   return bootstrap::JobEnd::of(header_->end_word.load(std::memory_order_acquire));
 }
 
 PePhase Records::phase(int pe) const { return bootstrap::phase_of(record(pe)); }
 
-std::string Records::routine(int pe) const {
-  const PePhase now = phase(pe);
-  if (now == PePhase::none || now == PePhase::finalized || now == PePhase::ending) return {};
-  std::string name;
-  for (const char c : bootstrap::routine_of(record(pe))) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    if (!letter) break;
-    name += c;
+std::string Records::refused_allocation(int pe) const {
+  const std::uint64_t bytes = record(pe).refused_bytes.load(std::memory_order_relaxed);
+  const std::uint64_t left = record(pe).refused_left.load(std::memory_order_relaxed);
+  if (bytes == 0) return {};
+  return "its last allocation that failed had returned NULL for " + std::to_string(bytes) +
+         " bytes, where the symmetric heap had room for " + std::to_string(left) + " (SHMEM_SYMMETRIC_SIZE)";
+}
+
+bool Records::has_joined_pes() const {
+  for (int pe = 0; pe < n_pes(); ++pe) {
+    if (phase(pe) != PePhase::none) return true;
   }
-  if (name.empty() && waits_in_init(pe)) return "shmem_init";
-  return name;
+  return false;
 }
 
 std::string Records::describe_waiting(const std::vector<int>& pes) const {
@@ -46,20 +74,7 @@ std::string Records::describe_waiting(const std::vector<int>& pes) const {
   std::string text;
   for (const auto& [name, members] : waiting) {
     if (!text.empty()) text += "; ";
-    text += "pe " + list_pes(members) + " in " + name;
-  }
-  return text;
-}
-
-std::string list_pes(const std::vector<int>& pes) {
-  std::string text;
-  for (std::size_t i = 0; i < pes.size();) {
-    std::size_t last = i;
-    while (last + 1 < pes.size() && pes[last + 1] == pes[last] + 1) ++last;
-    if (!text.empty()) text += ", ";
-    text += std::to_string(pes[i]);
-    if (last > i) text += (last == i + 1 ? ", " : "..") + std::to_string(pes[last]);
-    i = last + 1;
+    text += "pe " + bootstrap::list_pes(members) + " in " + name;
   }
   return text;
 }

@@ -7,6 +7,7 @@
 
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
+#include "bootstrap/status.hpp"
 #include "bootstrap/wire.hpp"
 
 namespace shmemx::launcher {
@@ -14,16 +15,25 @@ namespace shmemx::launcher {
 class Records {
  public:
   static Result<Records> create(int n_pes);
+  // Those of the job that another oshrun runs.
+  static Result<Records> of_process(pid_t oshrun);
 
   int fd() const { return fd_.get(); }
+  int n_pes() const { return static_cast<int>(header_->n_pes); }
   std::uint64_t job_id() const { return header_->job_id; }
   bootstrap::JobEnd job_end() const;
   bootstrap::PePhase phase(int pe) const;
+  // Returns whether a PE has called shmem_init.
+  bool has_joined_pes() const;
   // Returns the routine that this PE waits in; empty if it does not wait.
-  std::string routine(int pe) const;
+  std::string routine(int pe) const { return bootstrap::waiting_routine(header_, record(pe)); }
+  // Returns what explains a null pointer of this PE: an allocation that has failed. Empty if none has.
+  std::string refused_allocation(int pe) const;
   // Returns whether this PE waits in shmem_init for PEs that have not come there.
   bool waits_in_init(int pe) const { return bootstrap::waits_in_init(header_, record(pe)); }
 
+  // Returns lines that say what each of the PEs does (bootstrap/status.hpp).
+  std::vector<std::string> status_lines() const;
   // Returns "pe 0, 2..5 in shmem_barrier_all; pe 1 in shmem_quiet" for those of `pes` that wait; empty if none does.
   std::string describe_waiting(const std::vector<int>& pes) const;
 
@@ -36,8 +46,5 @@ class Records {
   UniqueFd fd_;
   bootstrap::JobHeader* header_;
 };
-
-// Returns numbers as "0, 2..5".
-std::string list_pes(const std::vector<int>& pes);
 
 }  // namespace shmemx::launcher

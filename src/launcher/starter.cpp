@@ -96,7 +96,9 @@ int Starter::find(Program& program) {
   program.path = find_program(app.command[0], app.directory);
   if (program.path.empty()) {
     const int reason = errno;
-    parts_.output.say("cannot run " + app.command[0] + ": " + std::strerror(reason));
+    const bool is_here = app.command[0].find('/') == std::string::npos && ::access(app.command[0].c_str(), X_OK) == 0;
+    parts_.output.say("cannot run " + app.command[0] + ": " + std::strerror(reason) +
+                      (is_here ? " in PATH; there is one in this directory: ./" + app.command[0] : ""));
     return status_of(reason);
   }
   for (const std::string& argument : app.command) program.arguments.push_back(const_cast<char*>(argument.c_str()));

@@ -34,13 +34,15 @@ void get_by_messages(const Getting& getting, Transfer get) noexcept {
     const auto piece = static_cast<std::uint32_t>(std::min(get.bytes, room));
     getting.pace(get.place.pe);
     GetHeader header{get.place.window, get.place.offset, piece, 0};
-    send_request(get.routine, {get.place.pe, am::kGet, contiguous(get.local, piece)}, header, getting.initiator);
+    const am::Leave leave = getting.limited ? am::Leave::now : leave_of_nbi(getting.initiator, piece);
+    send_request(get.routine, {get.place.pe, am::kGet, contiguous(get.local, piece), leave}, header, getting.initiator);
     get.skip(piece);
   }
 }
 
 void get_blocks_gathered(const Getting& getting, std::byte* dest, const context::Place& source,
                          const rma::Strided& shape, std::size_t most) noexcept {
+  const am::Leave leave = shape.block_count > most ? am::Leave::soon : am::Leave::now;  // the caller waits for all
   const auto block_bytes = static_cast<std::uint32_t>(shape.block_bytes);
   for (std::size_t done = 0; done < shape.block_count;) {
     const auto count = static_cast<std::uint32_t>(std::min(most, shape.block_count - done));
@@ -48,7 +50,7 @@ void get_blocks_gathered(const Getting& getting, std::byte* dest, const context:
     GetStridedHeader header{
         source.window, source.offset + done * shape.source_step, shape.source_step, block_bytes, count, 0, 0};
     const Placement placement{dest + done * shape.dest_step, shape.dest_step, block_bytes, count};
-    send_request(getting.routine, {source.pe, am::kGetStrided, placement}, header, getting.initiator);
+    send_request(getting.routine, {source.pe, am::kGetStrided, placement, leave}, header, getting.initiator);
     done += count;
   }
 }

@@ -65,9 +65,10 @@ Room room_for_reply(int source) noexcept {
 
 constinit bool has_gathered = false;  // replies of this poll wait for others
 
-// Replies of public windows leave together at the end of a poll: many operations on them are nonblocking.
+// Replies leave together at the end of a poll if their requests came together, or are to public windows: many
+// operations on those are nonblocking.
 bool gathers(const Message& message) noexcept {
-  const bool is_gathered = is_public(window_of(message.payload));
+  const bool is_gathered = message.is_one_of_many || is_public(window_of(message.payload));
   has_gathered |= is_gathered;
   return is_gathered;
 }
@@ -138,7 +139,8 @@ Verdict handle_get(Endpoint& endpoint, const Message& message) {
 Verdict handle_atomic_fetch(Endpoint& endpoint, const Message& message) {
   const Executed result = execute_atomic(message.payload, room_for_reply(message.source));
   check_message("a fetching atomic", message.source, result.wrong);
-  const bool at_once = !is_public(window_of(message.payload)) && endpoint.replies().is_empty();
+  const bool at_once =
+      !message.is_one_of_many && !is_public(window_of(message.payload)) && endpoint.replies().is_empty();
   if (!at_once || !endpoint.try_send({message.source, am::kReply, bytes_of(result.reply), result.data})) [[unlikely]]
     endpoint.reply(reply_of(message, result));
   if (result.has_changed) wake_own_sleepers();

@@ -94,10 +94,14 @@ void start_by_network(Transfer transfer, const Initiator& initiator, Messages me
   }
 }
 
-// The same for blocks that are worth it.
+// The same for blocks that are worth it: long ones, and those of public windows where the target's CPU would have to
+// execute a message.
 template <class Messages>
 void start(const Transfer& transfer, const Initiator& initiator, Messages messages) noexcept {
-  if (!goes_by_rdma(transfer.place.pe, transfer.bytes, transfer.direction)) [[likely]]
+  const int pe = transfer.place.pe;
+  const Direction direction = transfer.direction;
+  const bool passes_target = has_rma_networks && is_public(transfer.place.window) && may_go_direct(pe, direction);
+  if (!passes_target && !goes_by_rdma(pe, transfer.bytes, direction)) [[likely]]
     return messages(transfer);
   start_by_network(transfer, initiator, messages);
 }

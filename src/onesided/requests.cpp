@@ -28,7 +28,12 @@ void note(Tracker& tracker, Code code, const RefusedRange& refused) noexcept {
 }  // namespace
 
 Ticket Requests::open(const Placement& placement, int pe, const Initiator& initiator) noexcept {
-  const std::uint32_t index = freed_ != 0 ? free_[--freed_] : fresh_++;
+  std::uint32_t index = fresh();
+  if (freed_ != 0) {
+    index = free_[--freed_];
+  } else {
+    fresh_.store(index + 1, std::memory_order_relaxed);  // the same thread reads it
+  }
   Request& entry = entries_[index];
   const std::uint32_t generation = (entry.generation + 1) % kGenerations;
   entry = {placement, initiator, pe, generation, false};
@@ -77,15 +82,14 @@ void Requests::close(Ticket ticket) noexcept {
 
 bool Requests::any_open(std::uint32_t context, int pe) const noexcept {
   const std::uint64_t sought = owner_of(context, pe);
-  for (const auto& owner : owners_) {
-    if (owner.load(std::memory_order_acquire) == sought) return true;  // owner
-  }
-  return false;
+  return std::any_of(owners_, owners_ + fresh(), [sought](const auto& owner) {
+    return owner.load(std::memory_order_acquire) == sought;  // owner
+  });
 }
 
 bool Requests::any_unanswered(bool (*is_gone)(int pe)) const noexcept {
-  if (freed_ == fresh_) return false;
-  return std::any_of(entries_, entries_ + fresh_, [is_gone](const Request& request) {
+  if (in_use() == 0) return false;
+  return std::any_of(entries_, entries_ + fresh(), [is_gone](const Request& request) {
     return request.initiator.tracker != nullptr && !request.initiator.is_lock && !is_gone(request.pe);
   });
 }

@@ -25,7 +25,8 @@ using Code = int;  // a result of the public header; 0 is success
 using OpenCount = std::atomic<std::uint32_t>;
 static_assert(OpenCount::is_always_lock_free);
 
-inline constexpr std::size_t kMaxRequests = 256;  // a power of two: the low bits of a ticket
+// A power of two: the low bits of a ticket. Several batches of requests (am::Gathering) are under way at once.
+inline constexpr std::size_t kMaxRequests = 4096;
 
 // Where the data of a reply go: blocks, one behind the other in the reply.
 struct Placement {
@@ -76,7 +77,7 @@ class Requests {
   // Some entries are left to callers that wait for their reply: threads that start requests all the time would have all
   // others.
   bool has_room(const Initiator& initiator) const noexcept {
-    return kMaxRequests - (fresh_ - freed_) > (initiator.context != 0 ? kForWaiters : 0);
+    return kMaxRequests - in_use() > (initiator.context != 0 ? kForWaiters : 0);
   }
   // Opens a request. Requires a free entry.
   Ticket open(const Placement& placement, int pe, const Initiator& initiator) noexcept;
@@ -100,11 +101,14 @@ class Requests {
 
   static constexpr std::uint32_t kForWaiters = 16;
 
+  std::uint32_t fresh() const noexcept { return fresh_.load(std::memory_order_relaxed); }  // grows only
+  std::uint32_t in_use() const noexcept { return fresh() - freed_; }
+
   Request entries_[kMaxRequests] = {};
   std::atomic<std::uint64_t> owners_[kMaxRequests] = {};  // context and PE; 0: closed, or not a context's
   std::uint16_t free_[kMaxRequests] = {};                 // a stack of entries used before
   std::uint32_t freed_ = 0;
-  std::uint32_t fresh_ = 0;  // entries from here on were never used
+  OpenCount fresh_{0};  // entries from here on were never used
   OpenCount nbi_{0};
 };
 inline constinit Requests requests;
@@ -131,14 +135,24 @@ struct RequestMessage {
   std::int32_t pe;
   am::HandlerId handler;
   Placement placement;
+  am::Leave leave = am::Leave::now;
 };
+
+// When a request that nobody waits for yet leaves: at once if it is the only one of its context, or if the data of its
+// reply would not gather; else with those that follow.
+inline am::Leave leave_of_nbi(const Initiator& initiator, std::uint64_t reply_bytes) noexcept {
+  const bool is_first = initiator.tracker->open.load(std::memory_order_relaxed) == 0;  // a hint
+  return is_first || !am::Gathering::is_small(reply_bytes) ? am::Leave::now : am::Leave::soon;
+}
 
 template <class Header>
 bool try_send_request(const RequestMessage& message, Header& header, const Initiator& initiator) noexcept {
   const am::Locked endpoint;
   if (requests.has_room(initiator)) {
     header.ticket = requests.open(message.placement, message.pe, initiator);
-    if (endpoint->try_send({.pe = message.pe, .handler = message.handler, .header = am::bytes_of(header)})) return true;
+    if (endpoint->try_send(
+            {.pe = message.pe, .handler = message.handler, .header = am::bytes_of(header), .leave = message.leave}))
+      return true;
     requests.close(header.ticket);
   }
   endpoint->poll();

@@ -6,8 +6,9 @@
 namespace shmemx::onesided {
 namespace {
 
-RequestMessage request_for(const context::Place& place, const atomic::Operation& operation, void* at) noexcept {
-  return {place.pe, am::kAtomicFetch, contiguous(at, atomic::element_bytes(operation.type))};
+RequestMessage request_for(const context::Place& place, const atomic::Operation& operation, void* at,
+                           am::Leave leave) noexcept {
+  return {place.pe, am::kAtomicFetch, contiguous(at, atomic::element_bytes(operation.type)), leave};
 }
 
 }  // namespace
@@ -26,7 +27,7 @@ std::uint64_t fetch(const char* routine, const context::Place& place, const atom
   std::uint64_t bits = 0;
   Tracker open;
   AtomicHeader header = header_of(place, operation);
-  send_request(routine, request_for(place, operation, &bits), header, {&open});
+  send_request(routine, request_for(place, operation, &bits, am::Leave::now), header, {&open});
   await_replies(routine, place.pe, open);
   return bits;
 }
@@ -34,7 +35,9 @@ std::uint64_t fetch(const char* routine, const context::Place& place, const atom
 void fetch_nbi(const char* routine, const context::Context& context, void* fetch, const context::Place& place,
                const atomic::Operation& operation) noexcept {
   AtomicHeader header = header_of(place, operation);
-  send_request(routine, request_for(place, operation, fetch), header, initiator_of(context));
+  const Initiator initiator = initiator_of(context);
+  const am::Leave leave = leave_of_nbi(initiator, sizeof(std::uint64_t));
+  send_request(routine, request_for(place, operation, fetch, leave), header, initiator);
 }
 
 }  // namespace shmemx::onesided

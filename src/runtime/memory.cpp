@@ -11,6 +11,7 @@
 #include "base/machine.hpp"
 #include "bootstrap/wire.hpp"
 #include "coll/exchange.hpp"
+#include "context/address_text.hpp"
 #include "onesided/order.hpp"
 #include "rma/copy.hpp"
 #include "runtime/job.hpp"
@@ -56,6 +57,10 @@ struct Limit {
 
 void report_exhausted(const char* routine, std::size_t bytes, const Limit& limit) {
   const heap::Usage usage = allocator().usage();
+  bootstrap::PeRecord& record = arena().record(diagnostic_identity().pe);
+  record.refused_left.store(limit.bytes, std::memory_order_relaxed);  // for people, like the next one
+  record.refused_bytes.store(bytes, std::memory_order_relaxed);
+  context::note_refused_allocation(routine, bytes, limit.bytes);
   debug_line(
       "%s: no room for %zu bytes: %s leaves %llu; largest free block %zu, heap %zu, in use %zu, at most %zu so far; %s",
       routine, bytes, limit.what.c_str(), static_cast<unsigned long long>(limit.bytes), usage.largest_free,

@@ -300,6 +300,7 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   doorbell_hooks = {.own = &doorbells_of(arena, parameters).at(parameters.identity.pe),
                     .wake_network_sleeper = progress::wake_network_sleeper};
   am::network_thread.wake = progress::wake_network_thread;
+  set_watchdog(config.watchdog);
   policy.hooks.on_sleep = note_waiting;
   policy.hooks.on_wake = forget_waiting;
   policy.hooks.part_from_pes = policy.crowded || policy.mode == WaitMode::spin ? nullptr : part_from_pes;

@@ -13,6 +13,7 @@
 #include "base/hash.hpp"
 #include "base/streams.hpp"
 #include "base/threads.hpp"
+#include "bootstrap/status.hpp"
 #include "bootstrap/stuck.hpp"
 #include "coll/common/team.hpp"
 #include "onesided/idle.hpp"
@@ -65,6 +66,7 @@ struct State {
   KnownThreads threads;
   std::vector<int> announced;  // PEs of other nodes that have said that they have left; under the endpoint's lock
   Proof proof;
+  config::Watchdog watchdog;
 };
 // Never destroyed: other threads may still wait while the process exits.
 constinit State* state = nullptr;
@@ -193,6 +195,23 @@ std::uint64_t note_look(Waiter& self) {
   return looked_since;
 }
 
+// Reports what the PEs of this arena do, if this wait has taken as long as SHMEM_WATCHDOG allows and no PE has reported
+// that for as long.
+void report_long_wait(const char* routine) {
+  const std::uint64_t since = state->record->waiting_since_ns.load(std::memory_order_relaxed);  // for people
+  const std::uint64_t now = now_ns();
+  const std::uint64_t limit = std::uint64_t{state->watchdog.seconds} * 1'000'000'000U;
+  std::uint64_t reported = state->header->reported_ns.load(std::memory_order_relaxed);
+  if (since == 0 || now < since + limit || (reported != 0 && now < reported + limit)) return;
+  if (!state->header->reported_ns.compare_exchange_strong(reported, now, std::memory_order_relaxed)) return;
+  std::vector<bootstrap::PeActivity> activities;
+  for (const auto& [pe, record] : state->arena->records())
+    activities.push_back(bootstrap::activity_of(state->header, *record, pe));
+  warn("%s has waited for %u s (SHMEM_WATCHDOG)", routine, static_cast<unsigned>((now - since) / 1'000'000'000U));
+  for (const std::string& line : bootstrap::describe(activities)) warn("%s", line.c_str());
+  if (state->watchdog.aborts) fatal(routine, "waits for longer than SHMEM_WATCHDOG=%u:abort", state->watchdog.seconds);
+}
+
 // Takes part in the proof that the PEs of this arena wait in vain, and ends the job when it is complete.
 void end_when_stuck(const char* routine) {
   const std::uint64_t wave = note_look(this_waiter());
@@ -241,6 +260,8 @@ void note_library_threads() {
   state->threads.is_complete = true;
 }
 
+void set_watchdog(const config::Watchdog& watchdog) noexcept { state->watchdog = watchdog; }
+
 std::vector<pid_t> program_threads() {
   std::vector<pid_t> threads = threads_of_process();
   std::erase_if(threads, is_of_library);
@@ -254,7 +275,11 @@ void note_announced(int pe) {
 void note_waiting(const char* routine) noexcept {
   if (state == nullptr || routine == nullptr) return;
   bootstrap::set_routine(*state->record, routine);
+  std::atomic<std::uint64_t>& since = state->record->waiting_since_ns;
+  if (since.load(std::memory_order_relaxed) == 0) since.store(now_ns(), std::memory_order_relaxed);  // for people
   leave_ended_job();
+  if (state->watchdog.seconds != 0) [[unlikely]]
+    report_long_wait(routine);
   const bool some_left = state->header->departed.load(std::memory_order_acquire) != 0;
   // A departed PE has informed the others about whom they wait for.
   const int departed = some_left && !has_departed(*state->record) ? find_departed() : -1;
@@ -266,6 +291,7 @@ void forget_waiting() noexcept {
   if (state == nullptr) return;
   if (own_waiter != nullptr && own_waiter->is_waiting()) own_waiter->waits.fetch_add(1, std::memory_order_release);
   bootstrap::set_routine(*state->record, "");
+  state->record->waiting_since_ns.store(0, std::memory_order_relaxed);  // for people
 }
 
 }  // namespace shmemx::runtime

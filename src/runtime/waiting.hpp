@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bootstrap/bootstrap.hpp"
+#include "config/watchdog.hpp"
 #include "windows/arena.hpp"
 
 namespace shmemx::runtime {
@@ -16,9 +17,11 @@ namespace shmemx::runtime {
 void watch_waits(windows::Arena& arena, bootstrap::Bootstrap& launcher, std::vector<pid_t> threads_before);
 // Called at the end of the first shmem_init: the threads that exist by now beside the former are the library's.
 void note_library_threads();
+// Called at init: from now on waits of that length are reported.
+void set_watchdog(const config::Watchdog& watchdog) noexcept;
 
-// Hooks of the waiting policy. Record the routine that this PE waits in, for the launcher's messages, and end the job
-// if the wait can never complete.
+// Hooks of the waiting policy. Record the routine that this PE waits in, for the launcher's messages, report a wait that
+// takes too long, and end the job if the wait can never complete.
 void note_waiting(const char* routine) noexcept;
 void forget_waiting() noexcept;
 

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 namespace {
 
@@ -429,12 +430,11 @@ int main(int argc, char** argv) {
   }
   if (std::strcmp(what, "all_global_exit") == 0) shmem_global_exit(argument + shmem_my_pe());
   if (std::strcmp(what, "return") == 0) return last() ? argument : 0;
-  if (std::strcmp(what, "exit_while_others_wait") == 0) {
-    if (last()) std::exit(argument);
-    shmem_barrier_all();
-  }
-  if (std::strcmp(what, "abort_while_others_wait") == 0) {
-    if (last()) std::abort();
+  const std::string what_last_does = what;
+  if (what_last_does.ends_with("_while_others_are_in_a_barrier")) {
+    if (last() && what_last_does.starts_with("exit_")) std::exit(argument);
+    if (last() && what_last_does.starts_with("abort_")) std::abort();
+    if (last()) compute_for_ever();
     shmem_barrier_all();
   }
   if (std::strcmp(what, "segv_while_others_wait") == 0) {

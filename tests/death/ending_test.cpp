@@ -57,9 +57,9 @@ void statuses_are_kept() {
 }
 
 void an_early_end_of_one_pe_ends_all() {
-  job::Result result = run(3, {"exit_while_others_wait", "5"});
+  job::Result result = run(3, {"exit_while_others_are_in_a_barrier", "5"});
   expect(result.status == 5, "exit of one while others wait", result);
-  result = run(3, {"abort_while_others_wait"});
+  result = run(3, {"abort_while_others_are_in_a_barrier"});
   expect(result.status == 128 + SIGABRT, "abort of one while others wait", result);
   expect(result.err.find("pe 2") != std::string::npos || result.err.find("PE 2") != std::string::npos,
          "the PE is named", result);
@@ -68,7 +68,7 @@ void an_early_end_of_one_pe_ends_all() {
   expect(result.err.find("pe 2") != std::string::npos || result.err.find("PE 2") != std::string::npos,
          "the PE is named", result);
   // Status 0 without a call of the barrier in which the others wait: they can never leave it.
-  result = run(3, {"exit_while_others_wait", "0"});
+  result = run(3, {"exit_while_others_are_in_a_barrier", "0"});
   expect(result.status != 0 || result.timed_out, "leaving others in a barrier is an error", result);
 }
 
@@ -127,6 +127,19 @@ void a_line_that_comes_late_is_not_lost() {
   expect_one_error_line(run(2, {"end_while_one_writes"}), "the end of another PE while the line is written", "pe 0/2");
 }
 
+// Whether PEs sleep or spin in the barrier.
+void a_wait_that_takes_too_long_is_reported() {
+  for (const char* wait : {"SHMEM_WAIT=auto", "SHMEM_WAIT=spin"}) {
+    const job::Result result = run(3, {"compute_while_others_are_in_a_barrier"}, {"SHMEM_WATCHDOG=1:abort", wait}, 15);
+    expect(result.status == 1, std::string("the watchdog ends the job, ") + wait, result);
+    for (const char* line :
+         {"shmem_barrier_all has waited for ", "pe 0, 1 (pid ", ": waiting in shmem_barrier_all for ", "pe 2 (pid ",
+          ": computing", "pe 2 is the only one that is not in shmem_barrier_all",
+          "shmem_barrier_all: waits for longer than SHMEM_WATCHDOG=1:abort. Job ended."})
+      expect(result.err.find(line) != std::string::npos, std::string("the watchdog says: ") + line, result);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -141,6 +154,7 @@ int main(int argc, char** argv) {
   a_pe_that_never_starts_is_reported();
   a_race_of_ends_has_one_winner();
   a_line_that_comes_late_is_not_lost();
+  a_wait_that_takes_too_long_is_reported();
   std::printf("%d checks, %d failures\n", checks, failures);
   return failures == 0 ? 0 : 1;
 }

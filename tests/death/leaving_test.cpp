@@ -61,7 +61,7 @@ void those_that_wait_say_so() {
 }
 
 void statuses_are_kept() {
-  for (const char* scenario : {"exit_of_one", "exit_while_others_wait"}) {
+  for (const char* scenario : {"exit_of_one", "exit_while_others_are_in_a_barrier"}) {
     const job::Result result = run(3, scenario, "7");
     expect(result.status == 7, std::string(scenario) + ": the job's status is that of the PE", result);
     expect(result.err.find(") exited with status 7; job ended") != std::string::npos,

@@ -101,6 +101,10 @@ const Local kLocal[] = {
     {"put_past_the_heap", [] { shmem_putmem(heap, heap, std::size_t{1} << 46, 0); }},
     {"get_past_static", [] { shmem_getmem(local_words, global_words, std::size_t{1} << 40, 0); }},
     {"nelems_overflow", [] { shmem_long_put(heap, local_words, SIZE_MAX / 4, 0); }},
+    {"nelems_negative", [] { shmem_long_put(heap, local_words, static_cast<std::size_t>(-3), 0); }},
+    {"misaligned_atomic", [] { shmem_long_atomic_inc(reinterpret_cast<long*>(reinterpret_cast<char*>(heap) + 3), 0); }},
+    {"misaligned_global",
+     [] { shmem_long_atomic_inc(reinterpret_cast<long*>(reinterpret_cast<char*>(global_words) + 9), 0); }},
     {"iput_stride_zero", [] { shmem_long_iput(heap, local_words, 0, 1, 3, 0); }},
     {"iget_stride_negative", [] { shmem_long_iget(local_words, heap, 1, -2, 3, 0); }},
     {"ibput_stride_small", [] { shmem_long_ibput(heap, local_words, 1, 2, 2, 2, 0); }},
@@ -252,6 +256,12 @@ const Local kCollective[] = {
      }},
     {"broadcast_root", [] { shmem_long_broadcast(SHMEM_TEAM_WORLD, heap, heap + 4, 1, 100); }},
     {"alltoalls_stride", [] { shmem_long_alltoalls(SHMEM_TEAM_WORLD, heap, heap + 4, 0, 1, 1); }},
+    {"p_to_null_of_a_full_heap", [] { shmem_long_p(static_cast<long*>(shmem_malloc(std::size_t{1} << 50)), 1, 0); }},
+    {"store_to_null_of_a_full_heap",
+     [] {
+       auto* const words = static_cast<volatile long*>(shmem_malloc(std::size_t{1} << 50));
+       *words = 1;
+     }},
     {"double_free",
      [] {
        void* const block = shmem_malloc(64);

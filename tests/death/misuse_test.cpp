@@ -44,8 +44,14 @@ const std::vector<Misuse> kMisuses = {
     {"put_to_mapped_peer", {"shmem_long_p:", "'dest'", "not a symmetric address: it is ", "allowed"}},
     {"signal_on_stack", {"shmem_signal_set:", "'sig_addr'", "not a symmetric address", "allowed"}},
     {"put_past_the_heap", {"shmem_putmem:", "'dest'", "past the end", "allowed"}},
-    {"get_past_static", {"shmem_getmem:", "'source'", "past the end", "allowed"}},
+    {"get_past_static", {"shmem_getmem:", "'source'", "global_words", " bytes)", "past the end", "allowed"}},
     {"nelems_overflow", {"shmem_long_put:", "'nelems'", "allowed"}},
+    {"nelems_negative", {"shmem_long_put:", "'nelems' is -3 (as size_t 18446744073709551613)", "allowed"}},
+    {"misaligned_atomic", {"shmem_long_atomic_inc:", "'dest' is 0x", "3, allowed", "a multiple of the type's size, 8"}},
+    {"misaligned_global", {"shmem_long_atomic_inc:", "'dest' is 0x", " (9 bytes into ", "global_words", "allowed"}},
+    {"p_to_null_of_a_full_heap",
+     {"shmem_long_p:", "it is null, and shmem_malloc had returned NULL for 1125899906842624 bytes", "allowed",
+      "SHMEM_SYMMETRIC_SIZE"}},
     {"iput_stride_zero", {"shmem_long_iput:", "'dst'", "0", "allowed"}},
     {"iget_stride_negative", {"shmem_long_iget:", "'sst'", "-2", "allowed"}},
     {"ibput_stride_small", {"shmem_long_ibput:", "'dst'", "1", "allowed"}},
@@ -176,6 +182,14 @@ void expect(bool ok, const std::string& name, const job::Result& result) {
   if (!ok) fail(name, "not as expected; stdout: " + result.out, result);
 }
 
+// The process dies of the store; oshrun knows what had been refused to it.
+void a_store_to_null_is_explained(const std::string& oshrun, const std::string& program) {
+  const job::Result result = job::run({.command = {oshrun, "-n", "2", program, "store_to_null_of_a_full_heap"}});
+  for (const char* words :
+       {"died of signal 11", "had returned NULL for 1125899906842624 bytes", "SHMEM_SYMMETRIC_SIZE"})
+    expect(result.err.find(words) != std::string::npos, std::string("a store to null: ") + words, result);
+}
+
 // Where the standard defines an error value, the job continues.
 void errors_that_are_returned(const std::string& oshrun, const std::string& program) {
   job::Result result = job::run({.command = {oshrun, "-n", "2", program, "init_thread_returns"},
@@ -273,6 +287,7 @@ int main(int argc, char** argv) {
                     job::run({.command = {oshrun, "-n", "3", program, "put_to_mapped_peer"}, .limit_seconds = 15}));
   }
   if (only == nullptr) {
+    a_store_to_null_is_explained(argv[1], argv[2]);
     errors_that_are_returned(oshrun, program);
     no_heap(oshrun, program);
     two_executables(oshrun, program);

@@ -30,6 +30,8 @@ expect() {
   fi
 }
 
+expect 0 'shmemx-rma <launcher>' "$rma" --help
+
 for name in 'a b  c' 'a:b'; do
   mkdir -p "$scratch/$name/bin"
   cp "$rma" "$scratch/$name/bin"

@@ -92,8 +92,8 @@ BOOST_AUTO_TEST_CASE(cpu_lists_are_parsed_as_written) {
 }
 
 BOOST_AUTO_TEST_CASE(lists_of_pes_are_short) {
-  BOOST_CHECK_EQUAL(shmemx::launcher::list_pes({0}), "0");
-  BOOST_CHECK_EQUAL(shmemx::launcher::list_pes({0, 1, 3, 4, 5, 6}), "0, 1, 3..6");
+  BOOST_CHECK_EQUAL(shmemx::bootstrap::list_pes({0}), "0");
+  BOOST_CHECK_EQUAL(shmemx::bootstrap::list_pes({0, 1, 3, 4, 5, 6}), "0, 1, 3..6");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

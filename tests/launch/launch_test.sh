@@ -145,7 +145,7 @@ case_waiting_that_can_end_is_left_alone() {  # a wait_until may be ended by a PE
   expect_rc 124
 }
 case_kill_launcher() {
-  for signal in KILL TERM INT HUP QUIT SEGV; do
+  for signal in KILL TERM INT HUP SEGV; do
     rm -f out
     mark=$$-$signal
     # A wrapper script with another child: the whole process group must end.
@@ -157,6 +157,25 @@ case_kill_launcher() {
     wait $!
   done
   return 0
+}
+case_quit_shows_what_pes_do() {  # and changes nothing
+  timeout 20 "$OSHRUN" -n 3 "$PROBE" attach print ready @1 wait shmem_quiet wait shmem_barrier_all >out 2>err &
+  wait_for out ready 3
+  launcher=$(child_of $!)
+  "$OSHRUN" --status $launcher >status 2>&1 || die "no status: $(cat status)"
+  grep -q '^pe 0, 2 (pid [0-9]*, [0-9]*): waiting in shmem_barrier_all$' status || die "$(cat status)"
+  grep -q '^pe 1 (pid [0-9]*): waiting in shmem_quiet$' status || die "$(cat status)"
+  grep -q '^pe 1 is the only one that is not in shmem_barrier_all$' status || die "$(cat status)"
+  kill -s QUIT $launcher
+  wait_for err 'is the only one' 1
+  kill -0 $launcher || die "SIGQUIT has ended the job"
+  kill -s TERM $launcher
+  wait $!
+  expect_err '^oshrun: pe 0, 2 \(pid [0-9]*, [0-9]*\): waiting in shmem_barrier_all$'
+  rm -f status
+  run 10 "$OSHRUN" --status $$
+  expect_rc 1
+  expect_err "^oshrun: process $$ runs no job of oshrun's$"
 }
 case_forwarded_signals_can_be_handled() {
   timeout 20 "$OSHRUN" -n 2 "$PROBE" handle 10 handle 15 attach print ready wait shmem_quiet >out 2>err &
@@ -284,7 +303,7 @@ case_time_limit() {
   run 10 "$OSHRUN" -n 2 --timeout 1 -x LAUNCH_MARK=$$ "$PROBE" attach wait shmem_barrier_all
   expect_rc 124
   expect_err '^oshrun: time limit of 1 s reached with 2 of 2 PEs running; job ended$'
-  expect_err '^oshrun: waiting were: pe 0, 1 in shmem_barrier_all$'
+  expect_err '^oshrun: pe 0, 1 \(pid [0-9]*, [0-9]*\): waiting in shmem_barrier_all$'
   expect_gone $$
   for time in 90 90s 1m 1.5H 2h 0.5m; do
     run 10 "$OSHRUN" -n 1 --timeout $time true
@@ -386,6 +405,14 @@ case_usage_errors() {
   run 10 "$OSHRUN" -n 2 ./no-such-program
   expect_rc 127
   expect_err 'cannot run ./no-such-program: No such file or directory'
+  printf '#!/bin/sh\nexit 127\n' >program-of-this-folder
+  chmod +x program-of-this-folder
+  run 10 "$OSHRUN" -n 2 program-of-this-folder
+  expect_rc 127
+  expect_err 'cannot run program-of-this-folder: .* in PATH; there is one in this directory: ./program-of-this-folder$'
+  run 10 "$OSHRUN" -n 2 ./program-of-this-folder
+  expect_rc 127
+  expect_err '^oshrun: pe [01]: status 127 says that the program, or a shared library of it, was not found; '
   : >not-executable
   run 10 "$OSHRUN" -n 2 ./not-executable
   expect_rc 126

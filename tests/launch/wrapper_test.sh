@@ -54,6 +54,15 @@ has "$words" '<-DX="a b"><-c><it'\''s.c>'
 again=$(words_of "$("$bin/oshcc" -show '-DX="a b"' "it's.c" -c)")
 has "$again" '<-DX="a b"><it'\''s.c><-c>'
 
+# C++ that the C compiler cannot link.
+printf '#!/bin/sh\nexit 3\n' >"$dir/failing-cc"
+chmod +x "$dir/failing-cc"
+SHMEMX_CC="$dir/failing-cc" "$bin/oshcc" a.cpp 2>err
+[ $? = 3 ] || die "the compiler's status is lost"
+has "$(cat err)" "a.cpp is C++, whose library this compiler does not link; use oshc++"
+SHMEMX_CC="$dir/failing-cc" "$bin/oshcc" a.c 2>err
+[ -s err ] && die "a note on C: $(cat err)"
+
 # SHMEMX_CC may hold options, or a path with spaces.
 again=$(words_of "$(SHMEMX_CC='gcc -O3' "$bin/oshcc" -show a.c)")
 has "$again" '<gcc><-O3><-I'

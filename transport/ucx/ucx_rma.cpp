@@ -21,9 +21,11 @@ ucp_request_param_t with_callback(ucp_send_nbx_callback_t callback, void* argume
 
 Result<std::string> UcxRma::register_memory(std::byte* base, std::size_t bytes) {
   ucp_mem_map_params_t params{};
-  params.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH;
+  params.field_mask =
+      UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS;
   params.address = base;
   params.length = bytes;
+  params.flags = UCP_MEM_MAP_NONBLOCK;  // where pages can be faulted in by the device, none is before it is used
   ucp_mem_h handle = nullptr;
   ucs_status_t status = ::ucp_mem_map(context_, &params, &handle);
   if (status != UCS_OK) {

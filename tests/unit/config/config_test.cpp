@@ -64,6 +64,7 @@ auto with_all_variables() {
                 "SHMEM_INFO=1",
                 "SHMEM_VERSION=x",
                 "SHMEM_WAIT=Block",
+                "SHMEM_WATCHDOG=30:Abort",
                 "SHMEM_INIT_ERRORS=return",
                 "SHMEMX_WARN_UNKNOWN=no",
                 "SHMEMX_HUGE_PAGES=always",
@@ -105,6 +106,7 @@ BOOST_AUTO_TEST_CASE(every_variable_sets_its_member) {
   BOOST_CHECK(c.symmetric_size == 1610612736U);
   BOOST_CHECK(c.debug && c.info == kind::InfoLevel::variables && c.version);
   BOOST_CHECK(c.wait == WaitMode::block && c.init_errors == InitErrors::return_ && c.huge_pages == HugePages::always);
+  BOOST_CHECK(c.watchdog.seconds == 30 && c.watchdog.aborts);
   BOOST_CHECK(c.copy_large == 262144U && c.copy_stream == 67108864U);
   BOOST_CHECK(c.spin_ns == 300U && c.yield_us == 0U && c.sleep_max_us == 2000U);
   BOOST_CHECK(!c.warn_unknown && !c.static_data);
@@ -118,6 +120,16 @@ BOOST_AUTO_TEST_CASE(every_variable_sets_its_member) {
   BOOST_CHECK(c.eth_mtu == 1500U && c.eth_block_packets == 16 && c.eth_blocks == 8 && c.eth_resend_us == 5000);
   for (const Origin& origin : c.origins)
     BOOST_CHECK(origin.source == Source::environment && origin.variable != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(a_watchdog_has_seconds_and_may_abort) {
+  BOOST_CHECK(!parse({"SHMEM_WATCHDOG=86400"}).value().watchdog.aborts);
+  BOOST_CHECK_EQUAL(kind::watchdog::text({30, true}), "30:abort");
+  BOOST_CHECK_EQUAL(kind::watchdog::text({}), "unset");
+  for (const char* wrong :
+       {"SHMEM_WATCHDOG=", "SHMEM_WATCHDOG=0", "SHMEM_WATCHDOG=86401", "SHMEM_WATCHDOG=30:", "SHMEM_WATCHDOG=30:end",
+        "SHMEM_WATCHDOG=:abort", "SHMEM_WATCHDOG=abort", "SHMEM_WATCHDOG=1.5", "SHMEM_WATCHDOG=30s"})
+    BOOST_CHECK(!parse({wrong}));
 }
 
 BOOST_AUTO_TEST_CASE(a_synthetic_world_names_its_real_nodes) {

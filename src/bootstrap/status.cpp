@@ -1,0 +1,157 @@
+#include "bootstrap/status.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+
+#include "base/clock.hpp"
+
+namespace shmemx::bootstrap {
+namespace {
+
+constexpr std::size_t kMostPids = 4;  // of a group, that a line names
+
+// Returns the state that the kernel shows for a process, such as 'R'; 0 if there is none.
+char process_state(pid_t pid) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      std::fopen(("/proc/" + std::to_string(pid) + "/stat").c_str(), "re"), std::fclose);
+  char text[512] = "";
+  if (file == nullptr || std::fgets(text, sizeof text, file.get()) == nullptr) return 0;
+  const std::string line = text;
+  const std::size_t name_end = line.rfind(')');  // the name may contain anything
+  return name_end == std::string::npos || name_end + 2 >= line.size() ? '\0' : line[name_end + 2];
+}
+
+std::string describe_state(char state) {
+  switch (state) {
+    case 'R':
+      return "computing";
+    case 'D':
+      return "blocked in the kernel";
+    case 'T':
+    case 't':
+      return "stopped";
+    case 0:
+    case 'Z':
+    case 'X':
+      return "ended";
+    default:
+      return "sleeping outside of this library";
+  }
+}
+
+std::string describe_phase(PePhase phase, pid_t pid) {
+  const std::string state = pid == 0 ? "" : describe_state(process_state(pid));
+  if (state == "ended" || state == "stopped") return state;
+  switch (phase) {
+    case PePhase::none:
+      return "has not called shmem_init";
+    case PePhase::attached:
+      return "in shmem_init, " + state;
+    case PePhase::finalized:
+      return "after shmem_finalize, " + state;
+    case PePhase::departed:
+    case PePhase::departing:
+      return "leaving without shmem_finalize";
+    case PePhase::ending:
+      return "ending the job";
+    default:
+      return state;
+  }
+}
+
+std::string seconds_text(std::uint64_t ns) {
+  char text[32];
+  const double seconds = static_cast<double>(ns) / 1e9;
+  std::snprintf(text, sizeof text, seconds < 9.95 ? "%.1f" : "%.0f", seconds);
+  return text;
+}
+
+using Group = std::vector<const PeActivity*>;
+
+std::string waiting_text(const Group& group) {
+  const auto [least, most] = std::minmax_element(
+      group.begin(), group.end(), [](const auto* a, const auto* b) { return a->waited_ns < b->waited_ns; });
+  std::string text = "waiting in " + group.front()->routine;
+  if ((*least)->waited_ns == 0) return text;
+  const std::string shortest = seconds_text((*least)->waited_ns);
+  const std::string longest = seconds_text((*most)->waited_ns);
+  return text + " for " + (shortest == longest ? "" : shortest + " to ") + longest + " s";
+}
+
+std::string pids_text(const Group& group) {
+  if (group.size() > kMostPids) return {};
+  std::string pids;
+  for (const PeActivity* one : group) {
+    if (one->pid != 0) pids += (pids.empty() ? "" : ", ") + std::to_string(one->pid);
+  }
+  return pids.empty() ? "" : " (pid " + pids + ")";
+}
+
+std::string line_of(const Group& group) {
+  std::vector<int> pes;
+  for (const PeActivity* one : group) pes.push_back(one->pe);
+  const bool waits = !group.front()->routine.empty();
+  return "pe " + list_pes(pes) + pids_text(group) + ": " + (waits ? waiting_text(group) : group.front()->doing);
+}
+
+}  // namespace
+
+std::string list_pes(const std::vector<int>& pes) {
+  std::string text;
+  for (std::size_t i = 0; i < pes.size();) {
+    std::size_t last = i;
+    while (last + 1 < pes.size() && pes[last + 1] == pes[last] + 1) ++last;
+    if (!text.empty()) text += ", ";
+    text += std::to_string(pes[i]);
+    if (last > i) text += (last == i + 1 ? ", " : "..") + std::to_string(pes[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+std::string waiting_routine(const JobHeader* header, const PeRecord& record) {
+  const PePhase now = phase_of(record);
+  if (now == PePhase::none || now == PePhase::finalized || now == PePhase::ending) return {};
+  std::string name;
+  for (const char c : routine_of(record)) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    if (!letter) break;
+    name += c;
+  }
+  if (name.empty() && waits_in_init(header, record)) return "shmem_init";
+  return name;
+}
+
+PeActivity activity_of(const JobHeader* header, const PeRecord& record, int pe) {
+  const PePhase phase = phase_of(record);
+  PeActivity activity{pe, phase == PePhase::none ? 0 : record.pid, waiting_routine(header, record), {}};
+  const bool is_alive = activity.pid != 0 && describe_phase(PePhase::running, activity.pid) != "ended";
+  if (activity.routine.empty() || !is_alive) {
+    activity.routine.clear();
+    activity.doing = describe_phase(phase, activity.pid);
+    return activity;
+  }
+  const std::uint64_t since = record.waiting_since_ns.load(std::memory_order_relaxed);  // for people
+  const std::uint64_t now = now_ns();
+  if (since != 0 && since < now) activity.waited_ns = now - since;
+  return activity;
+}
+
+std::vector<std::string> describe(const std::vector<PeActivity>& activities) {
+  std::map<std::pair<std::string, std::string>, Group> by_activity;
+  for (const PeActivity& one : activities) by_activity[{one.routine, one.doing}].push_back(&one);
+  std::vector<Group> groups;
+  for (auto& [activity, group] : by_activity) groups.push_back(std::move(group));
+  std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.size() > b.size(); });
+  std::vector<std::string> lines;
+  for (const Group& group : groups) lines.push_back(line_of(group));
+  if (groups.size() == 2 && groups.back().size() == 1 && groups.front().size() > 1 &&
+      !groups.front().front()->routine.empty())
+    lines.push_back("pe " + std::to_string(groups.back().front()->pe) + " is the only one that is not in " +
+                    groups.front().front()->routine);
+  return lines;
+}
+
+}  // namespace shmemx::bootstrap
