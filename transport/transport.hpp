@@ -97,8 +97,9 @@ class EndpointAddresses {
 
 struct Capabilities {
   bool rma = false;         // Rma moves data without the target's CPU, so it is faster than messages
-  bool waits = false;       // descriptor() becomes readable if poll() has something to do; else it is polled at intervals
-  bool resumes = false;     // what breaks is opened again, and nothing is lost: lost() means that the PE is gone
+  bool probes_rma = false;  // that is so only if it shows at the first contact (onesided/rdma_probe.hpp)
+  bool waits = false;    // descriptor() becomes readable if poll() has something to do; else it is polled at intervals
+  bool resumes = false;  // what breaks is opened again, and nothing is lost: lost() means that the PE is gone
   std::size_t short_bytes;  // payloads up to here need no second copy and no rendezvous
 };
 
@@ -177,8 +178,8 @@ class Transport {
 
   // Returns a descriptor that is readable if there is something to do, -1 if there is none. Any thread may wait on it.
   virtual int descriptor() const noexcept = 0;
-  // To be called before a thread sleeps on the descriptor. Returns false if poll() has to be called first. Not called if
-  // nothing can wake a thread (Capabilities::waits).
+  // To be called before a thread sleeps on the descriptor. Returns false if poll() has to be called first. Not called
+  // if nothing can wake a thread (Capabilities::waits).
   virtual bool arm() noexcept = 0;
 
   // The orderly end. Sends a shutdown message to all PEs that this PE has exchanged messages with, so that they do not

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <map>
+#include <utility>
 
 #include "../support/stats.hpp"
 #include "net_jobs.hpp"
@@ -281,6 +283,45 @@ void add_rma(const Settings& settings, Rows& rows) {
   }
 }
 
+// The same of a target that sleeps in a wait, polls, or computes: the mean of the latter beside that of the first.
+void add_rma_target(const Settings& settings, Rows& rows) {
+  if (!wanted(settings, "net_rma_busy")) return;
+  const std::string strict = settings.ours.programs + "/../../tests/support/strict_provider/bin";
+  const RmaNetwork networks[] = {
+      {"ofi",
+       "strict provider",
+       {"FI_PROVIDER=shmemxtest", "FI_PROVIDER_PATH=" + strict, "SHMEMX_TEST_PROVIDER_SEED=0"},
+       {}},
+      {"ofi", "shm provider", {"FI_PROVIDER=shm"}, {}},
+  };
+  for (const RmaNetwork& network : networks) {
+    announce(std::string("RMA and its target, ") + network.name, kPair, network.transport);
+    std::map<std::pair<std::string, std::string>, std::vector<double>> figures;  // by name and state
+    std::string remark;
+    for (int run = 0; run < (settings.full ? 5 : 3); ++run) {
+      for (const Line& line : answers(settings, ours_over(settings, network), "net_rma_target",
+                                      {"--budget", settings.full ? "2000" : "500"}, remark))
+        figures[{line.name, line.state}].push_back(line.median);
+    }
+    for (auto& [what, means] : figures) {
+      const auto idle = figures.find({what.first, "target waits"});
+      Row row{.name = what.first, .pes = kPair.pes(), .bytes = 8, .unit = "us", .transport = network.transport};
+      row.state = what.second + ", " + network.name;
+      row.ours = median_of(means);
+      if (what.second == "target computes" && idle != figures.end()) row.limit = median_of(idle->second);
+      rows.push_back(row);
+    }
+    if (figures.empty())
+      rows.push_back({.name = "net_rma_get_busy",
+                      .pes = kPair.pes(),
+                      .bytes = 8,
+                      .unit = "us",
+                      .transport = network.transport,
+                      .state = network.name,
+                      .remark = remark});
+  }
+}
+
 void add_start(const Settings& settings, const Net& net, Rows& rows) {
   if (!wanted(settings, "net_start") || !net.virtual_hosts()) return;
   constexpr Layout kMany{4, 8};
@@ -326,6 +367,7 @@ Rows measure_net(const Settings& settings, const std::function<void(const Rows&)
     keep(rows);
   }
   add_rma(settings, rows);
+  add_rma_target(settings, rows);
   keep(rows);
   add_start(settings, net, rows);
   return rows;

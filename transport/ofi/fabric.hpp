@@ -66,8 +66,9 @@ struct Fabric {
   bool has_multi_recv() const noexcept { return (info->caps & FI_MULTI_RECV) != 0; }
   // Returns true if data move through the kernel's sockets: no RMA in hardware, one ordered stream to each peer.
   bool is_stream() const noexcept;
-  // Returns true if puts and gets need no CPU of the target.
-  bool has_rma() const noexcept;
+  // Who carries out puts and gets: the target's CPU, the network, or nobody knows without a probe.
+  enum class Rma : std::uint8_t { software, unproven, hardware };
+  Rma rma() const noexcept;
   // With these flags a write is complete when it is in the target's memory.
   std::uint64_t write_flags() const noexcept { return write_flags_; }
   // Returns true if a thread may sleep on wait_fd: nothing to read, and nothing under way in the provider.

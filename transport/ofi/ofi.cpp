@@ -49,7 +49,11 @@ Status Ofi::open() {
 }
 
 transport::Capabilities Ofi::capabilities() const noexcept {
-  return {.rma = fabric_.has_rma(), .waits = fabric_.wait_fd >= 0, .short_bytes = kLongBytes - 1};
+  const Fabric::Rma rma = fabric_.rma();
+  return {.rma = rma != Fabric::Rma::software,
+          .probes_rma = rma == Fabric::Rma::unproven,
+          .waits = fabric_.wait_fd >= 0,
+          .short_bytes = kLongBytes - 1};
 }
 
 // A socket may bring what a PE has written after that PE was given up, and libfabric closes no single connection. So

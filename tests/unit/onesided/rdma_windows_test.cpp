@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(keys_of_other_bytes_stay) {
   life.network.log.clear();
   put_window(life, call_of(open, true), 4 * kLong);
   onesided::await_replies("put", kOther, open);
-  BOOST_CHECK((life.network.log == Log{"message key request", "start put", "start put", "put", "put"}));
+  BOOST_CHECK((life.network.log == Log{"message key request backward", "start put", "start put", "put", "put"}));
 }
 
 BOOST_AUTO_TEST_CASE(an_owner_that_frees_a_window_waits_for_transfers) {
