@@ -16,9 +16,8 @@
 //    never have places that overlap: the later one waits. A transport may do this for a few payloads of a source at a
 //    time, or not at all. Messages of different sources have no order.
 //  - Incoming data are not trusted: lengths are checked before memory is touched. A broken frame ends in lost().
-//  - Sinks are called inside poll() only. They may call send() and Rma::register_memory() of this and of other
-//  transports,
-//    never poll().
+//  - Sinks are called inside poll() and Rma::progress() only. They may call send() and Rma::register_memory() of this
+//    and of other transports, never those two.
 #pragma once
 
 #include <cstddef>

@@ -255,7 +255,6 @@ std::vector<ListedCase> rma_cases(const Settings& settings) {
 // Puts and gets past the target's CPU: over libfabric's shm provider, which has the kernel copy, and over UCX without
 // tcp, beside the same network alone, with the same level of completion.
 void add_rma(const Settings& settings, Rows& rows) {
-  if (!wanted(settings, "net_rma")) return;
   const RmaNetwork networks[] = {
       {"ofi",
        "shm provider",
@@ -263,6 +262,12 @@ void add_rma(const Settings& settings, Rows& rows) {
        {"FI_PROVIDER=shm", "BENCH_OFI_PROVIDER=shm", "BENCH_OFI_COMPLETION=transmit"}},
       {"ucx", "posix, cma", {"UCX_TLS=posix,cma,self", "SHMEMX_NET_RMA=on"}, {"UCX_TLS=posix,cma,self"}},
   };
+  for (Row row : measure_net_instructions(settings, ours_over(settings, networks[0]))) {
+    row.transport = networks[0].transport;
+    row.state += std::string(", ") + networks[0].name;
+    rows.push_back(row);
+  }
+  if (!wanted(settings, "net_rma")) return;
   const auto cases = rma_cases(settings);
   std::vector<std::string> names;
   for (const ListedCase& what : cases)

@@ -73,6 +73,7 @@ Fabric::Rma Fabric::rma() const noexcept {
 
 // A wait with a timeout of 0 makes the set's descriptor unreadable if there is nothing to do.
 bool Fabric::may_sleep() const noexcept {
+  if (!set_aside.empty()) return false;
   if (wait_fd < 0) return true;
   if (wait_set != nullptr) return fi_wait(wait_set.get(), 0) == -FI_ETIMEDOUT;
   struct fid* queue = &cq->fid;

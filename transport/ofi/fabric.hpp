@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "transport/ofi/library.hpp"
@@ -57,6 +58,8 @@ struct Fabric {
   Fid<fid_cq> cq;
   Fid<fid_ep> ep;
   int wait_fd = -1;  // the set's or the CQ's; -1: none
+  // Completions that were read where only those of puts and gets are dealt with.
+  std::vector<fi_cq_data_entry> set_aside;
 
   std::string provider() const { return info->fabric_attr->prov_name; }
   std::string interface() const { return info->domain_attr->name != nullptr ? info->domain_attr->name : "?"; }

@@ -43,7 +43,7 @@ transport::Sent PlayedNetwork::send(int, const transport::Header& head, transpor
   if (handler == am::kReply) {
     note_answer(payload);
   } else {
-    messages_.push_back({handler, polls_ + message_polls, payload});
+    messages_.push_back({handler, polls + message_polls, payload});
   }
   return transport::Sent::yes;
 }
@@ -57,7 +57,7 @@ void PlayedNetwork::request_probe(const onesided::RmaProbeRequest& request) {
 void PlayedNetwork::finish_due(bool puts, bool gets) {
   for (std::size_t i = 0; i < transfers_.size();) {
     const Started transfer = transfers_[i];
-    const bool is_due = transfer.due <= polls_ && (transfer.is_put ? puts : gets);
+    const bool is_due = transfer.due <= polls + looks && (transfer.is_put ? puts : gets);
     if (is_due) transfers_.erase(transfers_.begin() + static_cast<std::ptrdiff_t>(i));
     if (is_due) finish(transfer);
     if (!is_due) ++i;
@@ -116,23 +116,25 @@ void PlayedNetwork::take_probe(const Sent& message) {
 }
 
 bool PlayedNetwork::poll(int) noexcept {
-  ++polls_;
+  ++polls;
   if (still_left_ != 0) {
     keep_still();
     return true;
   }
-  while (!messages_.empty() && messages_.front().due <= polls_) {
+  while (!messages_.empty() && messages_.front().due <= polls) {
     const Sent message = messages_.front();
     messages_.pop_front();
     ++executed_;
     execute(message);
     if (still_left_ != 0) return true;
   }
-  while (!transfers_.empty() && transfers_.front().due <= polls_) {
-    finish(transfers_.front());
-    transfers_.pop_front();
-  }
+  finish_due();
   return true;
+}
+
+void PlayedNetwork::progress() noexcept {
+  ++looks;
+  finish_due();
 }
 
 Result<std::string> PlayedNetwork::register_memory(std::byte* base, std::size_t bytes) {
@@ -170,6 +172,22 @@ bool PlayedNetwork::get(const transport::RemoteKey& key, std::uint64_t offset, s
   return start({static_cast<const Imported&>(key).begin + offset, dest.data(), dest.size(), &done, nullptr, false, 0});
 }
 
+bool PlayedNetwork::put_short(const transport::RemoteKey& key, std::uint64_t offset, transport::Bytes source,
+                              transport::Completion& done) noexcept {
+  const std::uint64_t at = static_cast<const Imported&>(key).begin + offset;
+  Started put{at, nullptr, source.size(), &done, nullptr, true, 0};
+  std::memcpy(put.copy.data(), source.data(), source.size());
+  put.is_copied = true;
+  return start(put);
+}
+
+bool PlayedNetwork::get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                              transport::Completion& done) noexcept {
+  if (!get(key, offset, dest, done)) return false;
+  progress();
+  return true;
+}
+
 bool PlayedNetwork::start(Started transfer) {
   if (refuses_once) {
     refuses_once = false;
@@ -177,7 +195,7 @@ bool PlayedNetwork::start(Started transfer) {
     return false;
   }
   log.push_back(transfer.is_put ? "start put" : "start get");
-  transfer.due = polls_ + transfer_polls;
+  transfer.due = polls + looks + transfer_polls;
   ++transfer.done->open;
   if (transfer.source_use != nullptr) ++transfer.source_use->open;
   transfers_.push_back(transfer);
@@ -188,7 +206,8 @@ void PlayedNetwork::finish(const Started& transfer) {
   const bool fits = transfer.at <= remote.size() && transfer.bytes <= remote.size() - transfer.at;
   log.push_back(!fits ? "out of range" : transfer.is_put ? "put" : "get");
   std::byte* const at = remote.data() + (fits ? transfer.at : 0);
-  if (fits) std::memcpy(transfer.is_put ? at : transfer.local, transfer.is_put ? transfer.local : at, transfer.bytes);
+  const std::byte* const source = transfer.is_copied ? transfer.copy.data() : transfer.local;
+  if (fits) std::memcpy(transfer.is_put ? at : transfer.local, transfer.is_put ? source : at, transfer.bytes);
   --transfer.done->open;
   if (transfer.source_use != nullptr) --transfer.source_use->open;
 }
