@@ -36,20 +36,13 @@ Result<TransportPtr> open_one(const std::string& name, const Setup& setup) {
 }  // namespace
 
 std::vector<std::string> known_transports() {
-  std::vector<std::string> names = automatic_transports();
+  std::vector<std::string> names = known_plugins();
+  names.emplace_back("tcp");
   names.emplace_back("ethernet");
   return names;
 }
 
-// tcp works everywhere, so it comes last.
-std::vector<std::string> automatic_transports() {
-  std::vector<std::string> names = known_plugins();
-  names.emplace_back("tcp");
-  return names;
-}
-
 Result<std::vector<Candidate>> open_transports(const std::vector<std::string>& names, const Setup& setup) {
-  const std::vector<std::string> wanted = names.empty() ? automatic_transports() : names;
   std::vector<Candidate> candidates;
   std::uint64_t random = 0;
   if (!fill_random(std::as_writable_bytes(std::span(&random, 1))))
@@ -63,7 +56,7 @@ Result<std::vector<Candidate>> open_transports(const std::vector<std::string>& n
         "networks need more memory than the program may lock, which has locked all future mappings (mlockall): "
         "the limit on locked memory (ulimit -l) is " +
             std::to_string(locked_memory_limit()) + " bytes"};
-  for (const std::string& name : wanted) {
+  for (const std::string& name : names) {
     if (!is_known(name)) {
       return Error{Errc::invalid_argument, 0,
                    "SHMEMX_TRANSPORT names '" + name + "', allowed are " + joined(known_transports())};

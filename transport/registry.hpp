@@ -11,8 +11,6 @@ namespace shmemx::transport {
 
 // Returns the names of all transports.
 std::vector<std::string> known_transports();
-// Returns those that are used without being named, in the order in which open_transports() tries them.
-std::vector<std::string> automatic_transports();
 
 // A named transport: open, or the reason why not.
 struct Candidate {
@@ -21,8 +19,8 @@ struct Candidate {
   std::string why_not;     // one clause, "libucp.so.0 is not installed"
 };
 
-// Opens the transports of `names`, in their order; automatic_transports() if it is empty. An unknown name is an error.
-// A transport that cannot be used here becomes a candidate without a transport.
+// Opens the transports of `names`, in their order. An unknown name is an error. A transport that cannot be used here
+// becomes a candidate without a transport.
 Result<std::vector<Candidate>> open_transports(const std::vector<std::string>& names, const Setup& setup);
 
 // For a child that has just been forked: closes its copies of the descriptors of all networks, but for those that the
@@ -34,7 +32,7 @@ struct PluginEntry {
   std::uint32_t version;  // kPluginVersion
   Result<TransportPtr> (*open)(const Setup& setup);
 };
-inline constexpr std::uint32_t kPluginVersion = 6;
+inline constexpr std::uint32_t kPluginVersion = 7;
 inline constexpr char kPluginEntry[] = "shmemx_transport_plugin";
 
 }  // namespace shmemx::transport

@@ -1,6 +1,8 @@
 // A network's own put and get: it reads and writes memory of other PEs, named by keys, and runs no handler there.
 // Transport::rma() returns this where a network has it. The rules of transport.hpp hold: every call is made under the
 // lock of the layer above, nothing waits, and operations end inside these calls or inside poll().
+//
+// One short put or get passes here for each call of the program, so these functions are as short as they can be.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +37,8 @@ struct Completion {
 
 class Rma {
  public:
+  static constexpr std::size_t kShortBytes = 64;
+
   // Opens a range to other PEs. Returns its key, at most kMaxKeyBytes, empty if the network needs none.
   virtual Result<std::string> register_memory(std::byte* base, std::size_t bytes) = 0;
   virtual void unregister_memory(std::byte* base) noexcept = 0;
@@ -52,6 +56,20 @@ class Rma {
                    Completion* source_use) noexcept = 0;
   virtual bool get(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
                    Completion& completion) noexcept = 0;
+  // put() and get() of at most kShortBytes. The bytes to put are copied, so that the source may be used again on return.
+  // get_short() also looks whether the get has ended already, and receives nothing. They may return false, with nothing
+  // started, where put() and get() would not.
+  virtual bool put_short(const RemoteKey& key, std::uint64_t offset, Bytes source, Completion& completion) noexcept = 0;
+  virtual bool get_short(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                         Completion& completion) noexcept = 0;
+  // Makes the operations end that the network has finished, for a caller that waits for one of them. It may also
+  // receive messages, as poll() does. It costs far less than poll(), which does the rest, and has to be called now and
+  // then in between.
+  virtual void progress() noexcept = 0;
+
+  // Returns the same network without the test for a small stack (RoomyTransport): for calls on a stack that is known to
+  // be large.
+  virtual Rma* bare() noexcept { return this; }
 
  protected:
   ~Rma() = default;

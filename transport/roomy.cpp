@@ -57,8 +57,6 @@ void RoomyTransport::release_key(RemoteKey* key) noexcept {
 
 bool RoomyTransport::put(const RemoteKey& key, std::uint64_t offset, Bytes source, Completion& completion,
                          Completion* source_use) noexcept {
-  if (SpareStack::is_needless()) [[likely]]
-    return inner_rma_->put(key, offset, source, completion, source_use);
   bool is_started = false;
   stack_.call([&] { is_started = inner_rma_->put(key, offset, source, completion, source_use); });
   return is_started;
@@ -66,11 +64,27 @@ bool RoomyTransport::put(const RemoteKey& key, std::uint64_t offset, Bytes sourc
 
 bool RoomyTransport::get(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
                          Completion& completion) noexcept {
-  if (SpareStack::is_needless()) [[likely]]
-    return inner_rma_->get(key, offset, dest, completion);
   bool is_started = false;
   stack_.call([&] { is_started = inner_rma_->get(key, offset, dest, completion); });
   return is_started;
+}
+
+bool RoomyTransport::put_short(const RemoteKey& key, std::uint64_t offset, Bytes source,
+                               Completion& completion) noexcept {
+  bool is_started = false;
+  stack_.call([&] { is_started = inner_rma_->put_short(key, offset, source, completion); });
+  return is_started;
+}
+
+bool RoomyTransport::get_short(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                               Completion& completion) noexcept {
+  bool is_started = false;
+  stack_.call([&] { is_started = inner_rma_->get_short(key, offset, dest, completion); });
+  return is_started;
+}
+
+void RoomyTransport::progress() noexcept {
+  stack_.call([this] { inner_rma_->progress(); });
 }
 
 }  // namespace shmemx::transport

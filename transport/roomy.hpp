@@ -39,6 +39,11 @@ class RoomyTransport final : public Transport, private Rma {
            Completion* source_use) noexcept override;
   bool get(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
            Completion& completion) noexcept override;
+  bool put_short(const RemoteKey& key, std::uint64_t offset, Bytes source, Completion& completion) noexcept override;
+  bool get_short(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                 Completion& completion) noexcept override;
+  void progress() noexcept override;
+  Rma* bare() noexcept override { return inner_rma_; }
 
   TransportPtr inner_;
   Rma* const inner_rma_;  // null if there is none

@@ -16,9 +16,8 @@
 //    never have places that overlap: the later one waits. A transport may do this for a few payloads of a source at a
 //    time, or not at all. Messages of different sources have no order.
 //  - Incoming data are not trusted: lengths are checked before memory is touched. A broken frame ends in lost().
-//  - Sinks are called inside poll() only. They may call send() and Rma::register_memory() of this and of other
-//  transports,
-//    never poll().
+//  - Sinks are called inside poll() and Rma::progress() only. They may call send() and Rma::register_memory() of this
+//    and of other transports, never those two.
 #pragma once
 
 #include <cstddef>
@@ -97,8 +96,9 @@ class EndpointAddresses {
 
 struct Capabilities {
   bool rma = false;         // Rma moves data without the target's CPU, so it is faster than messages
-  bool waits = false;       // descriptor() becomes readable if poll() has something to do; else it is polled at intervals
-  bool resumes = false;     // what breaks is opened again, and nothing is lost: lost() means that the PE is gone
+  bool probes_rma = false;  // that is so only if it shows at the first contact (onesided/rdma_probe.hpp)
+  bool waits = false;    // descriptor() becomes readable if poll() has something to do; else it is polled at intervals
+  bool resumes = false;  // what breaks is opened again, and nothing is lost: lost() means that the PE is gone
   std::size_t short_bytes;  // payloads up to here need no second copy and no rendezvous
 };
 
@@ -177,8 +177,8 @@ class Transport {
 
   // Returns a descriptor that is readable if there is something to do, -1 if there is none. Any thread may wait on it.
   virtual int descriptor() const noexcept = 0;
-  // To be called before a thread sleeps on the descriptor. Returns false if poll() has to be called first. Not called if
-  // nothing can wake a thread (Capabilities::waits).
+  // To be called before a thread sleeps on the descriptor. Returns false if poll() has to be called first. Not called
+  // if nothing can wake a thread (Capabilities::waits).
   virtual bool arm() noexcept = 0;
 
   // The orderly end. Sends a shutdown message to all PEs that this PE has exchanged messages with, so that they do not

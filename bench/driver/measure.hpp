@@ -74,6 +74,8 @@ Rows measure_alltoall_messages(const Settings& settings);
 Rows measure_queue_busy_target(const Settings& settings);
 // Rows between nodes. Calls `keep` with the rows so far after each group.
 Rows measure_net(const Settings& settings, const std::function<void(const Rows&)>& keep);
+// Counted instructions of RMA between two pretended nodes, of one network.
+Rows measure_net_instructions(const Settings& settings, const Variant& variant);
 // One part of the rows of the Open-MX paper: figures, pull, loss or fairness.
 Rows measure_ethernet(const Settings& settings, const std::string& part);
 

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <map>
+#include <utility>
 
 #include "../support/stats.hpp"
 #include "net_jobs.hpp"
@@ -253,7 +255,6 @@ std::vector<ListedCase> rma_cases(const Settings& settings) {
 // Puts and gets past the target's CPU: over libfabric's shm provider, which has the kernel copy, and over UCX without
 // tcp, beside the same network alone, with the same level of completion.
 void add_rma(const Settings& settings, Rows& rows) {
-  if (!wanted(settings, "net_rma")) return;
   const RmaNetwork networks[] = {
       {"ofi",
        "shm provider",
@@ -261,6 +262,12 @@ void add_rma(const Settings& settings, Rows& rows) {
        {"FI_PROVIDER=shm", "BENCH_OFI_PROVIDER=shm", "BENCH_OFI_COMPLETION=transmit"}},
       {"ucx", "posix, cma", {"UCX_TLS=posix,cma,self", "SHMEMX_NET_RMA=on"}, {"UCX_TLS=posix,cma,self"}},
   };
+  for (Row row : measure_net_instructions(settings, ours_over(settings, networks[0]))) {
+    row.transport = networks[0].transport;
+    row.state += std::string(", ") + networks[0].name;
+    rows.push_back(row);
+  }
+  if (!wanted(settings, "net_rma")) return;
   const auto cases = rma_cases(settings);
   std::vector<std::string> names;
   for (const ListedCase& what : cases)
@@ -278,6 +285,45 @@ void add_rma(const Settings& settings, Rows& rows) {
       row.pes = kPair.pes();
       rows.push_back(row);
     }
+  }
+}
+
+// The same of a target that sleeps in a wait, polls, or computes: the mean of the latter beside that of the first.
+void add_rma_target(const Settings& settings, Rows& rows) {
+  if (!wanted(settings, "net_rma_busy")) return;
+  const std::string strict = settings.ours.programs + "/../../tests/support/strict_provider/bin";
+  const RmaNetwork networks[] = {
+      {"ofi",
+       "strict provider",
+       {"FI_PROVIDER=shmemxtest", "FI_PROVIDER_PATH=" + strict, "SHMEMX_TEST_PROVIDER_SEED=0"},
+       {}},
+      {"ofi", "shm provider", {"FI_PROVIDER=shm"}, {}},
+  };
+  for (const RmaNetwork& network : networks) {
+    announce(std::string("RMA and its target, ") + network.name, kPair, network.transport);
+    std::map<std::pair<std::string, std::string>, std::vector<double>> figures;  // by name and state
+    std::string remark;
+    for (int run = 0; run < (settings.full ? 5 : 3); ++run) {
+      for (const Line& line : answers(settings, ours_over(settings, network), "net_rma_target",
+                                      {"--budget", settings.full ? "2000" : "500"}, remark))
+        figures[{line.name, line.state}].push_back(line.median);
+    }
+    for (auto& [what, means] : figures) {
+      const auto idle = figures.find({what.first, "target waits"});
+      Row row{.name = what.first, .pes = kPair.pes(), .bytes = 8, .unit = "us", .transport = network.transport};
+      row.state = what.second + ", " + network.name;
+      row.ours = median_of(means);
+      if (what.second == "target computes" && idle != figures.end()) row.limit = median_of(idle->second);
+      rows.push_back(row);
+    }
+    if (figures.empty())
+      rows.push_back({.name = "net_rma_get_busy",
+                      .pes = kPair.pes(),
+                      .bytes = 8,
+                      .unit = "us",
+                      .transport = network.transport,
+                      .state = network.name,
+                      .remark = remark});
   }
 }
 
@@ -326,6 +372,7 @@ Rows measure_net(const Settings& settings, const std::function<void(const Rows&)
     keep(rows);
   }
   add_rma(settings, rows);
+  add_rma_target(settings, rows);
   keep(rows);
   add_start(settings, net, rows);
   return rows;

@@ -109,6 +109,16 @@ class Endpoint {
   transport::Transport& network_of(int pe) noexcept { return net_->network_of(pe); }
   bool has_followed(int pe) noexcept { return net_->has_followed(pe); }
   bool has_reserve(int pe) noexcept { return net_->has_reserve(pe); }
+  // To be called before functions of transport::Rma that may receive messages, with network_number() of a PE that the
+  // network leads to.
+  void begin_operations(unsigned network) noexcept { net_->begin_operations(network); }
+  // Counts a look at one network alone as a poll, in activity(). Returns true if a poll is due.
+  [[gnu::always_inline]] bool note_look() noexcept {
+    const std::uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;  // written under the lock
+    polls_.store(polls, std::memory_order_relaxed);
+    return polls % kLooksPerPoll == 0;
+  }
+  unsigned network_number(int pe) const noexcept { return net_->network_number(pe); }
   transport::Transport* network_called(std::string_view name) noexcept {
     return net_ == nullptr ? nullptr : net_->network_called(name);
   }
@@ -167,6 +177,7 @@ class Endpoint {
 
  private:
   static constexpr std::uint32_t kPollsOfExpected = 16;
+  static constexpr std::uint32_t kLooksPerPoll = 64;
 
   // By value, so that the callers, whose inlined part needs none of it in memory, keep it in registers.
   [[gnu::noinline]] bool send_between_nodes(OutgoingMessage message) noexcept;

@@ -18,6 +18,16 @@ class EndpointLock {
                     held_.exchange(true, std::memory_order_acquire)))   // endpoint
       lock_slow();
   }
+  // Takes the lock if no thread has it and none is impatient for it. Calls nothing, unlike lock().
+  [[gnu::always_inline]] bool lock_at_once() noexcept {
+    note_lock();
+    if (!shared_ || (impatient_.load(std::memory_order_relaxed) == 0 &&    // a hint
+                     !held_.exchange(true, std::memory_order_acquire))) {  // endpoint
+      return true;
+    }
+    note_unlock();
+    return false;
+  }
   bool try_lock() noexcept {
     note_lock();
     const bool is_locked = !shared_ || !held_.exchange(true, std::memory_order_acquire);  // endpoint

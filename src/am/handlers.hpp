@@ -24,6 +24,7 @@ enum HandlerId : std::uint8_t {
   kAccumulate,
   kKeyRequest,
   kKeyRevoke,
+  kRmaProbe,
   kWindowLock,    // onesided: a request, answered by kReply
   kWindowUnlock,  // onesided: without a reply
   kPutLocked,     // onesided: a request, answered by kReply

@@ -65,6 +65,9 @@ class NetChannel final : public transport::Sink {
   // Polls the networks. `expected`: the PE that the caller waits for, -1: any. `polls` counts the calls of the caller.
   // Returns true if anything has arrived or moved.
   bool poll(int expected, std::uint32_t polls) noexcept;
+  // What is delivered from now on comes from this network: it is called outside of poll(), for its own operations. The
+  // next poll acknowledges it.
+  void begin_operations(unsigned network) noexcept { network_ = network; }
   // From now on polls are of a thread that waits for nothing, or of one that waits again: then they send all batches.
   void set_waiting(bool waiting) noexcept { is_waiting_ = waiting; }
   void deliver(int source, const transport::Header& header, Bytes message) noexcept override;
@@ -80,6 +83,8 @@ class NetChannel final : public transport::Sink {
   [[gnu::always_inline]] bool has_path(int pe) noexcept { return sender_.has_path(pe); }
   // Returns the network to `pe`; another one may take its place until has_path().
   transport::Transport& network_of(int pe) const noexcept { return paths_.network_to(pe); }
+  // Its number, from 0 on.
+  unsigned network_number(int pe) const noexcept { return paths_.network_of(pe); }
   // Returns whether that network has followed one that failed.
   bool has_followed(int pe) const noexcept { return paths_.has_followed(pe); }
   // Returns whether another network takes over if that one fails.

@@ -59,6 +59,7 @@ class PathProbe {
   std::span<transport::Transport* const> networks() const noexcept { return networks_; }
   // Returns the network to `pe`; another one may take its place until is_open().
   transport::Transport& network_to(int pe) const noexcept { return *networks_[network_of(pe)]; }
+  unsigned network_of(int pe) const noexcept { return route(pe).load(std::memory_order_relaxed); }
   // Handles a probe or its reply, which `pe` has sent over a network. Returns false if `pe` is lost; `cause` tells why.
   bool receive(int pe, unsigned network, HandlerId kind, transport::Bytes content, std::string& cause) noexcept;
   // Notes that `pe` has sent any other message over a network: it has found that this one leads here. Those that are
@@ -141,7 +142,6 @@ class PathProbe {
 
   Contact& known(int pe) noexcept;
   std::atomic_ref<std::uint8_t> route(int pe) const noexcept { return std::atomic_ref(route_[pe]); }
-  unsigned network_of(int pe) const noexcept { return route(pe).load(std::memory_order_relaxed); }
   void begin(int pe);
   unsigned networks_left(int pe) const noexcept;
   bool has_next(int pe) const noexcept;

@@ -1,9 +1,127 @@
 #include "api/rma.hpp"
 
-namespace shmemx::api {
+#include "onesided/short_path.hpp"
 
-void put_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
-               const char* routine) noexcept {
+namespace shmemx::api {
+namespace {
+
+// May a network reach the PE past its CPU? onesided's functions find out.
+[[gnu::always_inline]] inline bool may_be_direct(const Context& context, int pe) noexcept {
+  return onesided::has_direct_keys() && context::pe_in_range(context, pe);
+}
+[[gnu::always_inline]] inline transport::Bytes bytes_at(const void* source, std::size_t bytes) noexcept {
+  return {static_cast<const std::byte*>(source), bytes};
+}
+
+// The short path to heaps of PEs that are not near. Return false if the caller has to do it in another way.
+[[gnu::always_inline]] inline bool try_put(const Context& context, std::uint64_t offset, const void* source,
+                                           std::size_t bytes, std::uint32_t near) noexcept {
+  const int pe = context::pe_at(context, near);
+  return may_be_direct(context, pe) &&
+         onesided::put_at_once(context, context::world_pe(context, pe), offset, bytes_at(source, bytes));
+}
+[[gnu::always_inline]] inline onesided::GetAtOnce try_get(const Context& context, std::uint64_t offset,
+                                                          std::span<std::byte> dest, std::uint32_t near,
+                                                          transport::Completion& completion) noexcept {
+  const int pe = context::pe_at(context, near);
+  if (!may_be_direct(context, pe)) return onesided::GetAtOnce::no;
+  return onesided::get_at_once(context::world_pe(context, pe), offset, dest, completion);
+}
+// Returns false if it has to be done in another way.
+[[gnu::noinline, gnu::cold]] bool await_get(const Context& context, const char* routine, std::uint32_t near,
+                                            transport::Completion& completion) noexcept {
+  return onesided::await_get(routine, context::world_pe(context, context::pe_at(context, near)), completion);
+}
+
+// What the path behind the short one needs. It lies in memory, so that the short path keeps none of it in registers
+// across the call of the network.
+struct BlockCall {
+  void* dest;
+  const void* source;
+  std::uint64_t bytes;
+  const Context& context;
+  const char* routine;
+  std::uint32_t near;
+
+  [[gnu::always_inline]] void keep_in_memory() const noexcept { __asm__ volatile("" : : "r"(this) : "memory"); }
+};
+[[gnu::always_inline]] inline bool is_short(const Context& context, std::uint64_t bytes, std::uint32_t near) noexcept {
+  return near >= context.n_near && bytes - 1 < onesided::kShortBytes;
+}
+[[gnu::always_inline]] inline std::uint64_t heap_offset(const Context& context, const void* address) noexcept {
+  return reinterpret_cast<std::uintptr_t>(address) - context.heap_base;
+}
+
+}  // namespace
+
+void p_element(std::uint64_t offset, const void* value, std::uint32_t near, const Context& context, const char* routine,
+               std::size_t bytes) noexcept {
+  const context::Location target = context::resolve_cold(context, {routine, "dest"}, offset + context.heap_base, bytes,
+                                                         context::pe_at(context, near));
+  if (!target.is_mapped()) return onesided::put(routine, context, target.place, value, bytes);
+  rma::copy_visible(target.address, value, bytes);
+  wake(*target.doorbell);
+}
+
+void g_element(std::uint64_t offset, void* value, std::uint32_t near, const Context& context, const char* routine,
+               std::size_t bytes) noexcept {
+  const context::Location target = context::resolve_cold(context, {routine, "source"}, offset + context.heap_base,
+                                                         bytes, context::pe_at(context, near));
+  if (!target.is_mapped()) return onesided::get(routine, value, target.place, bytes);
+  rma::copy_visible(value, target.address, bytes);
+  std::uint64_t word = 0;
+  std::memcpy(&word, value, std::min(bytes, sizeof word));
+  note_read(target.address, word);
+}
+
+namespace {
+
+// The same of p and g.
+struct WordCall {
+  std::uint64_t offset;
+  const Context& context;
+  const char* routine;
+  std::size_t bytes;
+  std::uint32_t near;
+  std::uint64_t value;
+};
+
+[[gnu::noinline, gnu::cold]] void p_word_slow(const WordCall& call) noexcept {
+  p_element(call.offset, &call.value, call.near, call.context, call.routine, call.bytes);
+}
+
+[[gnu::noinline, gnu::cold]] std::uint64_t g_word_slow(WordCall& call, onesided::GetAtOnce result,
+                                                       transport::Completion& completion) noexcept {
+  const bool is_open = result == onesided::GetAtOnce::open;
+  if (!is_open || !await_get(call.context, call.routine, call.near, completion))
+    g_element(call.offset, &call.value, call.near, call.context, call.routine, call.bytes);
+  return call.value;
+}
+
+}  // namespace
+
+void p_word(std::uint64_t offset, std::uint64_t value, std::uint32_t near, const Context& context, const char* routine,
+            std::size_t bytes) noexcept {
+  const WordCall call{offset, context, routine, bytes, near, value};
+  if (!try_put(context, offset, &call.value, bytes, near)) [[unlikely]]
+    p_word_slow(call);
+}
+
+std::uint64_t g_word(std::uint64_t offset, std::uint32_t near, const Context& context, const char* routine,
+                     std::size_t bytes) noexcept {
+  WordCall call{offset, context, routine, bytes, near, 0};
+  transport::Completion completion;
+  const onesided::GetAtOnce result =
+      try_get(context, offset, {reinterpret_cast<std::byte*>(&call.value), bytes}, near, completion);
+  if (result != onesided::GetAtOnce::done) [[unlikely]]
+    return g_word_slow(call, result, completion);
+  return call.value;
+}
+
+namespace {
+
+[[gnu::noinline]] void put_block(const BlockCall& call) noexcept {
+  const auto& [dest, source, bytes, context, routine, near] = call;
   const context::Location target = context::resolve_near(context, {routine, "dest"}, dest, bytes, near);
   if (!target.is_mapped()) [[unlikely]]
     return onesided::put(routine, context, target.place, source, bytes);
@@ -11,8 +129,8 @@ void put_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_
   wake(*target.doorbell);
 }
 
-void put_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
-                   const char* routine) noexcept {
+[[gnu::noinline]] void put_nbi_block(const BlockCall& call) noexcept {
+  const auto& [dest, source, bytes, context, routine, near] = call;
   const context::Location target = context::resolve_near(context, {routine, "dest"}, dest, bytes, near);
   if (!target.is_mapped()) [[unlikely]]
     return onesided::put_nbi(routine, context, target.place, source, bytes);
@@ -20,8 +138,8 @@ void put_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, std::uin
   wake(*target.doorbell);
 }
 
-void get_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
-               const char* routine) noexcept {
+[[gnu::noinline]] void get_block(const BlockCall& call) noexcept {
+  const auto& [dest, source, bytes, context, routine, near] = call;
   const context::Location target = context::resolve_near(context, {routine, "source"}, source, bytes, near);
   if (!target.is_mapped()) [[unlikely]]
     return onesided::get(routine, dest, target.place, bytes);
@@ -32,6 +150,38 @@ void get_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_
     return note_read(target.address, value);
   }
   handle_messages_of_reader();
+}
+
+}  // namespace
+
+void put_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
+               const char* routine) noexcept {
+  const BlockCall call{dest, source, bytes, context, routine, near};
+  call.keep_in_memory();
+  if (is_short(context, bytes, near) && try_put(context, heap_offset(context, dest), source, bytes, near)) return;
+  put_block(call);
+}
+
+void put_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
+                   const char* routine) noexcept {
+  const BlockCall call{dest, source, bytes, context, routine, near};
+  call.keep_in_memory();
+  if (is_short(context, bytes, near) && try_put(context, heap_offset(context, dest), source, bytes, near)) return;
+  put_nbi_block(call);
+}
+
+void get_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
+               const char* routine) noexcept {
+  const BlockCall call{dest, source, bytes, context, routine, near};
+  call.keep_in_memory();
+  if (is_short(context, bytes, near)) {
+    transport::Completion completion;
+    const std::span<std::byte> local(static_cast<std::byte*>(dest), bytes);
+    const onesided::GetAtOnce result = try_get(context, heap_offset(context, source), local, near, completion);
+    if (result == onesided::GetAtOnce::done) return;
+    if (result == onesided::GetAtOnce::open && await_get(call.context, call.routine, call.near, completion)) return;
+  }
+  get_block(call);
 }
 
 void get_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,

@@ -3,10 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <cstring>
 
 #include "api/arg_check.hpp"
-#include "onesided/direct.hpp"
 #include "onesided/operations.hpp"
 #include "rma/copy.hpp"
 #include "rma/strided.hpp"
@@ -17,45 +16,40 @@ struct Bytes16 {
   std::uint64_t words[2];
 };
 
-// Names a word of the heap of a PE that may be reached past its CPU. Nothing if it certainly is not.
-[[gnu::always_inline]] inline std::optional<context::Place> direct_place(const Context& context, std::uint64_t offset,
-                                                                         std::uint64_t bytes, int pe) noexcept {
-  if (!onesided::has_direct_keys() || !context::pe_in_range(context, pe) ||
-      !context::range_fits(offset, bytes, context.window_bytes))
-    return std::nullopt;
-  return context::Place{context::world_pe(context, pe), windows::kHeapWindow, offset};
-}
+// p and g of anything that is not near. Their parameters stand in the order of the entry points', so that the jump to
+// here moves none of them. Elements of up to 8 bytes travel as the low bytes of a word: their address would put a stack
+// frame into every call.
+void p_word(std::uint64_t offset, std::uint64_t value, std::uint32_t near, const Context& context, const char* routine,
+            std::size_t bytes) noexcept;
+std::uint64_t g_word(std::uint64_t offset, std::uint32_t near, const Context& context, const char* routine,
+                     std::size_t bytes) noexcept;
+void p_element(std::uint64_t offset, const void* value, std::uint32_t near, const Context& context, const char* routine,
+               std::size_t bytes) noexcept;
+void g_element(std::uint64_t offset, void* value, std::uint32_t near, const Context& context, const char* routine,
+               std::size_t bytes) noexcept;
 
-// The cold halves of p and g take the value itself: its address would put a stack frame into every call. Their
-// parameters stand in the order of the entry points', so that the jump to here moves none of them.
 template <class T>
 [[gnu::noinline]] void p_cold(std::uint64_t offset, T value, std::uint32_t near, const Context& context,
                               const char* routine) noexcept {
-  const int pe = context::pe_at(context, near);
-  const auto place = direct_place(context, offset, sizeof(T), pe);
-  if (place && onesided::put_direct(routine, context, *place, &value, sizeof(T))) return;
-  const context::Location target =
-      context::resolve_cold(context, {routine, "dest"}, offset + context.heap_base, sizeof(T), pe);
-  if (!target.is_mapped()) return onesided::put(routine, context, target.place, &value, sizeof(T));
-  rma::copy_visible(target.address, &value, sizeof(T));
-  wake(*target.doorbell);
+  if constexpr (sizeof(T) > sizeof(std::uint64_t)) {
+    p_element(offset, &value, near, context, routine, sizeof(T));
+  } else {
+    std::uint64_t word = 0;
+    std::memcpy(&word, &value, sizeof(T));
+    p_word(offset, word, near, context, routine, sizeof(T));
+  }
 }
 
 template <class T>
 [[gnu::noinline]] T g_cold(std::uint64_t offset, std::uint32_t near, const Context& context,
                            const char* routine) noexcept {
-  const int pe = context::pe_at(context, near);
   T value;
-  const auto place = direct_place(context, offset, sizeof(T), pe);
-  if (place && onesided::get_direct(routine, &value, *place, sizeof(T))) return value;
-  const context::Location target =
-      context::resolve_cold(context, {routine, "source"}, offset + context.heap_base, sizeof(T), pe);
-  if (!target.is_mapped()) {
-    onesided::get(routine, &value, target.place, sizeof(T));
-    return value;
+  if constexpr (sizeof(T) > sizeof(std::uint64_t)) {
+    g_element(offset, &value, near, context, routine, sizeof(T));
+  } else {
+    const std::uint64_t word = g_word(offset, near, context, routine, sizeof(T));
+    std::memcpy(&value, &word, sizeof(T));
   }
-  rma::copy_visible(&value, target.address, sizeof(T));
-  note_read(target.address, value);
   return value;
 }
 

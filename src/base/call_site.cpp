@@ -26,7 +26,8 @@ namespace shmemx {
 namespace {
 
 constexpr int kMostFrames = 48;
-constexpr std::uint64_t kLookUpNs = 2'000'000'000;  // of a large program
+constexpr std::uint64_t kLookUpNs = 700'000'000;  // of a large program: others wait for the report
+constexpr std::size_t kMostText = 200;            // names of templates may be longer than a line
 
 std::string_view file_name(const char* path) {
   const std::string_view whole = path != nullptr ? path : "";
@@ -73,6 +74,10 @@ std::string run_addr2line(const std::string& executable, std::uintptr_t site) {
   return output;
 }
 
+std::string shortened(const std::string& name) {
+  return name.size() <= kMostText ? name : name.substr(0, kMostText) + "...";
+}
+
 std::string demangled(const std::string& name) {
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr),
                                                     std::free);
@@ -110,13 +115,13 @@ std::string call_site_text(const std::string& executable, std::uintptr_t site) {
     std::string place = found.substr(line_end + 1, found.find('\n', line_end + 1) - line_end - 1);
     place = place.substr(0, place.find(" ("));  // a note on discriminators
     if (!function.starts_with("??") && !place.starts_with("??"))
-      return function + " (" + std::string(file_name(place.c_str())) + ")";
+      return shortened(function) + " (" + std::string(file_name(place.c_str())) + ")";
   }
   const NamedObject function = function_at(executable, site);
   if (function.name.empty()) return {};
   char offset[32];
   std::snprintf(offset, sizeof offset, "+%#zx", site - function.begin);
-  return demangled(function.name) + offset;
+  return shortened(demangled(function.name)) + offset;
 }
 
 }  // namespace shmemx

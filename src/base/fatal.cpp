@@ -67,6 +67,9 @@ DiagnosticIdentity& diagnostic_identity() noexcept {
 
 void fatal(const char* routine, const char* format, ...) noexcept {
   const DiagnosticIdentity& who = diagnostic_identity();
+  std::string place;
+  if (who.claim_report == nullptr || who.claim_report())
+    place = call_site_text("/proc/" + std::to_string(::getpid()) + "/exe", call_site());
   if (who.claim_job_end != nullptr && !who.claim_job_end(kFatalStatus)) wait_for_the_end();
   char line[kLineBytes];
   int used = put_prefix(line);
@@ -76,9 +79,7 @@ void fatal(const char* routine, const char* format, ...) noexcept {
   va_start(arguments, format);
   used = put_text(line, used, format, arguments);
   va_end(arguments);
-  if (const std::string place = call_site_text("/proc/" + std::to_string(::getpid()) + "/exe", call_site());
-      !place.empty())
-    used = put_formatted(line, used, "; called at %s", place.c_str());
+  if (!place.empty()) used = put_formatted(line, used, "; called at %s", place.c_str());
   used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), "%s",
                         who.pid == 0 || who.pid == ::getpid() ? ". Job ended." : ". Process ended.");
   flush_standard_streams();

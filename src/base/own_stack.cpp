@@ -6,6 +6,7 @@
 #include <ucontext.h>
 #endif
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/lazy_mapping.hpp"
@@ -14,29 +15,7 @@
 namespace shmemx {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMayChange = false;  // sanitizers follow each change of the stack
-#else
-constexpr bool kMayChange = true;
-#endif
-
-std::uintptr_t here() noexcept { return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)); }
-
-// The stack that the C library has given to this thread.
-struct Bounds {
-  std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;
-  bool are_read = false;
-};
-// At an offset from the thread's own block: a look-up would be a call, at each call of a network.
-[[gnu::tls_model("initial-exec")]] thread_local constinit Bounds bounds;
-
-bool fits(const Bounds& stack, std::size_t bytes) noexcept {
-  const std::uintptr_t at = here();
-  return at < stack.end && at - stack.begin >= bytes && at >= stack.begin;
-}
-
-[[gnu::cold, gnu::noinline]] void read_bounds() noexcept {
+[[gnu::cold, gnu::noinline]] void read_bounds(StackBounds& bounds) noexcept {
   bounds.are_read = true;
   pthread_attr_t attributes;
   if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return;
@@ -45,6 +24,8 @@ bool fits(const Bounds& stack, std::size_t bytes) noexcept {
   if (::pthread_attr_getstack(&attributes, &lowest, &bytes) == 0) {
     bounds.begin = reinterpret_cast<std::uintptr_t>(lowest);
     bounds.end = bounds.begin + bytes;
+    bounds.roomy_begin = bounds.begin + std::min(bytes, kRoomyStackBytes);
+    bounds.roomy_bytes = bounds.end - bounds.roomy_begin;
   }
   ::pthread_attr_destroy(&attributes);
 }
@@ -110,16 +91,14 @@ void call_on(std::byte* top, void (*call)(void*), void* argument) noexcept {
 }  // namespace
 
 bool has_stack(std::size_t bytes) noexcept {
-  if (!kMayChange) return true;
-  if (fits(bounds, bytes)) [[likely]]
-    return true;
-  if (bounds.are_read) return false;
-  read_bounds();
-  return fits(bounds, bytes);
+  if (!kStackMayChange) return true;
+  if (!stack_bounds.are_read) read_bounds(stack_bounds);
+  const std::uintptr_t at = stack_address();
+  return at >= stack_bounds.begin && at < stack_bounds.end && at - stack_bounds.begin >= bytes;
 }
 
 OwnStack::OwnStack(std::size_t bytes) noexcept {
-  if (!kMayChange) return;
+  if (!kStackMayChange) return;
   const std::size_t mapped_bytes = page_bytes() + bytes;
   void* const memory = map_on_touch(nullptr, mapped_bytes, PROT_READ | PROT_WRITE,
                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK);
@@ -135,6 +114,8 @@ OwnStack::~OwnStack() {
 
 void OwnStack::run(void (*call)(void*), void* argument) const noexcept { call_on(memory_ + bytes_, call, argument); }
 
-bool OwnStack::is_current() const noexcept { return here() - reinterpret_cast<std::uintptr_t>(memory_) < bytes_; }
+bool OwnStack::is_current() const noexcept {
+  return stack_address() - reinterpret_cast<std::uintptr_t>(memory_) < bytes_;
+}
 
 }  // namespace shmemx

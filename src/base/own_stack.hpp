@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 namespace shmemx {
@@ -11,9 +12,50 @@ namespace shmemx {
 // Enough for the start and the end: for the libraries of launchers and networks, too.
 inline constexpr std::size_t kAmpleStackBytes = std::size_t{512} << 10;
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kStackMayChange = false;  // sanitizers follow each change of the stack
+#else
+inline constexpr bool kStackMayChange = true;
+#endif
+
+// What calls of networks are given. See SpareStack.
+inline constexpr std::size_t kRoomyStackBytes = std::size_t{64} << 10;
+
+// The stack that the C library has given to this thread.
+struct StackBounds {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  // Where kRoomyStackBytes are left, as the lowest address and the bytes from there on: 0 if not known.
+  std::uintptr_t roomy_begin = 0;
+  std::size_t roomy_bytes = 0;
+  bool are_read = false;
+};
+// At an offset from the thread's own block: a look-up would be a call, at each call of a network.
+[[gnu::tls_model("initial-exec")]] inline constinit thread_local StackBounds stack_bounds;
+
+// Returns where the stack of the caller ends now, about. Asks for no frame pointer, which would cost each caller some
+// instructions.
+[[gnu::always_inline]] inline std::uintptr_t stack_address() noexcept {
+#if defined(__x86_64__)
+  std::uintptr_t at;
+  __asm__ volatile("movq %%rsp, %0" : "=r"(at));
+  return at;
+#elif defined(__aarch64__)
+  std::uintptr_t at;
+  __asm__ volatile("mov %0, sp" : "=r"(at));
+  return at;
+#else
+  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+#endif
+}
+
 // Returns true if the current stack is known to have as many bytes left. Not known on a stack that is not the thread's,
-// such as that of a fiber. Takes a few instructions after the first call of a thread.
+// such as that of a fiber.
 bool has_stack(std::size_t bytes) noexcept;
+// The same of kRoomyStackBytes, in a few instructions; false before the first has_stack() of a thread.
+[[gnu::always_inline]] inline bool is_on_roomy_stack() noexcept {
+  return !kStackMayChange || stack_address() - stack_bounds.roomy_begin < stack_bounds.roomy_bytes;
+}
 
 // Memory for a stack, with a guard page.
 class OwnStack {
@@ -53,18 +95,27 @@ void call_with_stack(std::size_t bytes, Run&& run) noexcept {
 class SpareStack {
  public:
   // Would call() run here, on the stack that the thread has?
-  static bool is_needless() noexcept { return has_stack(kBytes); }
+  static bool is_needless() noexcept { return is_on_roomy_stack() || has_stack(kBytes); }
   template <class Run>
-  void call(Run&& run) noexcept {
-    if (has_stack(kBytes) || stack_.is_current()) return run();
+  [[gnu::always_inline]] void call(Run&& run) noexcept {
+    if (is_needless()) [[likely]]
+      return run();
+    // By a copy: what lies in memory for the other stack would be stored there in each call.
+    auto apart = run;
+    call_apart(apart);
+  }
+
+ private:
+  template <class Run>
+  [[gnu::noinline, gnu::cold]] void call_apart(Run& run) noexcept {
+    if (stack_.is_current()) return run();
     if (!stack_.is_valid() || is_used_.exchange(true, std::memory_order_acquire))  // used
       return call_with_stack(kBytes, run);
     stack_.run(call_by_pointer<Run>, &run);
     is_used_.store(false, std::memory_order_release);  // used
   }
 
- private:
-  static constexpr std::size_t kBytes = std::size_t{64} << 10;
+  static constexpr std::size_t kBytes = kRoomyStackBytes;
   OwnStack stack_{kBytes + kBytes};
   std::atomic<bool> is_used_{false};
 };

@@ -94,8 +94,9 @@ struct JobHeader {
   alignas(kCacheLine) std::atomic<std::uint32_t> arrived;    // PEs whose record is complete (bootstrap barrier)
   alignas(kCacheLine) std::atomic<std::uint64_t> end_word;   // how the job ends, see JobEnd; the first change counts
   alignas(kCacheLine) std::atomic<std::uint64_t> idle_wave;  // the last wave that has begun (bootstrap/stuck.hpp)
-  std::atomic<std::uint64_t> reported_ns;                    // when a PE last reported that it waits too long; 0: never
-  alignas(kCacheLine) std::atomic<std::uint32_t> departed;   // PEs that are, or were, in phase `departed`
+  std::atomic<std::uint32_t> reporter;     // 1 + the PE that is about to end the job, and reports why; 0: none
+  std::atomic<std::uint64_t> reported_ns;  // when a PE last reported that it waits too long; 0: never
+  alignas(kCacheLine) std::atomic<std::uint32_t> departed;  // PEs that are, or were, in phase `departed`
   // PEs of other arenas that have left, as far as this one knows: how many, and how many of them are in phase
   // `finalized`; one of them; and of the departed ones the one that has entered the fewest collectives (FirstDeparted).
   std::atomic<std::uint32_t> foreign_left;

@@ -1,16 +1,12 @@
 #include "onesided/direct.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <span>
-#include <vector>
 
 #include "am/endpoint.hpp"
-#include "base/contact_table.hpp"
 #include "base/fatal.hpp"
-#include "onesided/keys.hpp"
 #include "onesided/rdma.hpp"
-#include "onesided/requests.hpp"
+#include "onesided/short_path.hpp"
 #include "progress/wait.hpp"
 
 namespace shmemx::onesided {
@@ -19,52 +15,10 @@ namespace {
 using am::Locked;
 using transport::Completion;
 
-// The pieces of a window that this PE has keys of, by the first bits of the offset. A piece of a window that begins
-// elsewhere shares its entry with others; the last one to be used has it.
-class Pieces {
- public:
-  const DirectPiece* find(std::uint64_t offset, std::uint64_t bytes) const noexcept {
-    const std::size_t index = offset >> shift_;
-    if (index >= by_offset_.size()) return nullptr;
-    const DirectPiece& piece = by_offset_[index];
-    return piece.key != nullptr && piece.holds(offset, bytes) ? &piece : nullptr;
-  }
-  void add(const DirectPiece& piece) {
-    const int shift = std::countr_zero(std::bit_ceil(std::max(piece.bytes, kMinKeyRange)));
-    if (shift > shift_) by_offset_.clear();  // the pieces so far were shorter ones at the end
-    shift_ = std::max(shift_, shift);
-    const std::size_t first = piece.begin >> shift_;
-    const std::size_t last = (piece.begin + piece.bytes - 1) >> shift_;
-    if (last >= by_offset_.size()) by_offset_.resize(last + 1);
-    std::fill(by_offset_.begin() + static_cast<std::ptrdiff_t>(first),
-              by_offset_.begin() + static_cast<std::ptrdiff_t>(last) + 1, piece);
-  }
-
- private:
-  int shift_ = 0;
-  std::vector<DirectPiece> by_offset_;
-};
-
-struct Peer {
-  DirectNetwork network{};
-  std::uint32_t fences = 0;  // am::fences when all messages sent there before had been executed
-  Pieces of_window[windows::kBuiltinWindows];
-};
-
-// What the contexts have under way.
-struct Open {
-  Completion puts;
-  Completion gets;
-
-  bool is_empty() const noexcept { return (puts.open | gets.open) == 0; }
-};
-
-// All under the endpoint's lock. Never destroyed: threads may still poll while the process exits.
-constinit Open open_of_context[context::kMaxContexts] = {};
-constinit Contacts<Peer>* direct_peers = nullptr;  // null: no piece is known
+constinit Network common_network = {};  // of all direct peers
 
 [[gnu::always_inline]] inline const DirectPiece* find_piece(const context::Place& place, std::uint64_t bytes,
-                                                            Peer*& peer) noexcept {
+                                                            DirectPeer*& peer) noexcept {
   peer =
       direct_peers != nullptr && place.window.index < windows::kBuiltinWindows ? direct_peers->find(place.pe) : nullptr;
   return peer != nullptr ? peer->of_window[place.window.index].find(place.offset, bytes) : nullptr;
@@ -74,15 +28,6 @@ constinit Contacts<Peer>* direct_peers = nullptr;  // null: no piece is known
   fatal(routine, "a put or get of the network's own was under way when that network failed");
 }
 
-constinit std::uint32_t most_contexts = 0;  // those from here on have never had an operation
-
-inline Open& open_of(const context::Context& context) noexcept {
-  const std::uint32_t index = index_of(context);
-  if (index >= most_contexts) [[unlikely]]
-    most_contexts = index + 1;
-  return open_of_context[index];
-}
-
 // The completion of what a caller waits for. What has become of it is read under the lock: whoever polls writes it.
 struct Own {
   Completion completion;
@@ -90,21 +35,52 @@ struct Own {
   bool has_failed = false;  // the PE is lost, as messages will find
   bool is_unknown = false;
 
-  void look() noexcept {
-    is_open = completion.open != 0;
+  // Before the lock is released.
+  [[gnu::always_inline]] void look() noexcept {
+    if ((completion.open != 0) != is_open) [[unlikely]]
+      change();
     has_failed = completion.failed;
     is_unknown = completion.is_unknown;
   }
-};
-// Calls that wait for operations, which is_idle() has to know of. Under the lock.
-constinit std::uint32_t awaited = 0;
 
-void await(const char* routine, int pe, Own& own) noexcept {
-  bool is_counted = false;
-  progress::wait_under_lock(routine, pe, [&](am::Endpoint&) {
+ private:
+  void change() noexcept;
+};
+void Own::change() noexcept {
+  is_open = !is_open;
+  is_open ? ++direct_awaited : --direct_awaited;
+}
+
+// Makes operations end for a caller that waits for some of them. Looks at their network alone, and everywhere now and
+// then: messages are to be handled, too, and other things than completions be found out.
+[[gnu::always_inline]] inline void look_at(am::Endpoint& endpoint, const Network& network) noexcept {
+  if (endpoint.note_look() || network.rma == nullptr) [[unlikely]] {
+    endpoint.poll();
+  } else {
+    endpoint.begin_operations(network.number);
+    network.rma->progress();
+  }
+}
+
+// Waits for what ends at a network. is_over() is called under the lock.
+template <class Done>
+void wait_at(const char* routine, int pe, const Network& network, Done is_over) noexcept {
+  const auto look = [&] {
+    const Locked endpoint;
+    if (is_over()) return true;
+    look_at(*endpoint, network);
+    return is_over();
+  };
+  if (look()) return;
+  for (std::uint32_t left = progress::looks_at_network(); left != 0; --left) {
+    if (look()) return;
+  }
+  progress::wait_under_lock(routine, pe, [&](am::Endpoint&) { return is_over(); });
+}
+
+void await(const char* routine, int pe, const Network& network, Own& own) noexcept {
+  wait_at(routine, pe, network, [&] {
     own.look();
-    if (own.is_open != is_counted) own.is_open ? ++awaited : --awaited;
-    is_counted = own.is_open;
     return !own.is_open;
   });
   if (own.is_unknown) has_failed(routine);  // it may still move data
@@ -115,8 +91,8 @@ void await(const char* routine, int pe, Own& own) noexcept {
                                                std::uint32_t fences) noexcept {
   flush_fenced_messages(routine, place.pe);
   const Locked endpoint;
-  Peer* const peer = direct_peers->find(place.pe);
-  if (peer != nullptr && static_cast<std::int32_t>(fences - peer->fences) > 0) peer->fences = fences;
+  DirectPeer* const peer = direct_peers->find(place.pe);
+  if (peer != nullptr && peer->must_follow(fences)) peer->fences = fences;
 }
 
 enum class Begun : std::uint8_t { started, busy, fenced, unfit };
@@ -130,20 +106,20 @@ struct Attempt {
   bool is_put;
 };
 
-// Calls start(endpoint, network, piece) under the lock.
+// Calls start(endpoint, peer, piece) under the lock.
 template <class Start>
 [[gnu::always_inline]] inline Begun try_once(const Attempt& attempt, Start& start) noexcept {
   const int pe = attempt.place.pe;
   const Locked endpoint;
-  Peer* peer;
+  DirectPeer* peer;
   const DirectPiece* const piece = find_piece(attempt.place, attempt.bytes, peer);
   if (piece == nullptr) [[unlikely]]
     return Begun::unfit;
-  if (attempt.is_put && static_cast<std::int32_t>(attempt.fences - peer->fences) > 0) [[unlikely]]
+  if (attempt.is_put && peer->must_follow(attempt.fences)) [[unlikely]]
     return Begun::fenced;
   if (peer->network.has_reserve && (attempt.bytes > kMostOfPart || endpoint->has_followed(pe))) [[unlikely]]
     return Begun::unfit;
-  if (start(*endpoint, peer->network, *piece)) [[likely]]
+  if (start(*endpoint, *peer, *piece)) [[likely]]
     return Begun::started;
   endpoint->poll(pe);
   return Begun::busy;
@@ -206,7 +182,7 @@ struct BlockOf {
   const Source source = source_use == nullptr                       ? Source::stays
                         : block.bytes <= KeptTransfer::kCopiedBytes ? Source::copied
                                                                     : Source::waits;
-  Completion& open = source == Source::waits ? *source_use : open_of(block.context).puts;
+  Completion& open = source == Source::waits ? *source_use : direct_open_of(block.context).puts;
   auto* const local = static_cast<std::byte*>(block.local);
   const KeptTransfer kept{
       {block.routine, Direction::put, block.place, local, block.bytes}, &open, index_of(block.context), source};
@@ -219,7 +195,7 @@ struct BlockOf {
   if (network.has_reserve) [[unlikely]]
     return put_kept(endpoint, network, piece, block, source_use);
   return network.rma->put(*piece.key, block.place.offset - piece.begin, block_at(block.local, block.bytes),
-                          open_of(block.context).puts, source_use);
+                          direct_open_of(block.context).puts, source_use);
 }
 
 // Blocks that are started under one lock, as many as lie in front of each other without leaving 64 bits.
@@ -232,14 +208,19 @@ std::uint64_t span_of(std::size_t step, std::size_t blocks, std::size_t block_by
 
 void add_direct(const context::Place& place, const DirectPiece& piece, const DirectNetwork& network) {
   if (direct_peers == nullptr) {
-    static auto* const table = new Contacts<Peer>;
+    static auto* const table = new Contacts<DirectPeer>;
     direct_peers = table;
     direct_peers->open(static_cast<std::size_t>(am::own_endpoint().n_pes()));
   }
-  Peer& peer = direct_peers->get(place.pe);
+  DirectPeer& peer = direct_peers->get(place.pe);
   if (peer.network.rma == nullptr) peer.fences = am::fences.load(std::memory_order_relaxed) - 1;
   peer.network = network;
+  peer.bare = network.rma->bare();
+  peer.network_number = Locked::held().network_number(place.pe);
+  if (direct_peers->list().size() == 1) common_network = peer.where();
+  if (common_network.rma != network.rma) common_network = {};
   peer.of_window[place.window.index].add(piece);
+  if (!network.has_reserve && place.window == windows::kHeapWindow) peer.heap.add(piece);
   direct_keys.store(true, std::memory_order_relaxed);  // a hint
 }
 
@@ -247,28 +228,30 @@ void forget_direct() noexcept {
   direct_keys.store(false, std::memory_order_relaxed);  // a hint
   if (direct_peers != nullptr) direct_peers->clear();
   direct_peers = nullptr;
+  common_network = {};
 }
 
 bool put_direct(const char* routine, const context::Context& context, const context::Place& dest, const void* source,
                 std::size_t bytes) noexcept {
   Own source_use;
-  const auto start = [&](am::Endpoint& endpoint, const DirectNetwork& network, const DirectPiece& piece) {
+  Network network;
+  const auto start = [&](am::Endpoint& endpoint, const DirectPeer& peer, const DirectPiece& piece) {
     const BlockOf block{routine, context, dest, const_cast<void*>(source), bytes};
-    const bool is_taken = put_block(endpoint, network, piece, block, &source_use.completion);
+    const bool is_taken = put_block(endpoint, peer.network, piece, block, &source_use.completion);
     source_use.look();
+    network = peer.where();
     return is_taken;
   };
   const bool is_started = start_direct(put_attempt(routine, dest, bytes), start);
-  if (source_use.is_open) [[unlikely]]
-    await(routine, dest.pe, source_use);
+  if (source_use.is_open) await(routine, dest.pe, network, source_use);
   return is_started;
 }
 
 bool put_nbi_direct(const char* routine, const context::Context& context, const context::Place& dest,
                     const void* source, std::size_t bytes) noexcept {
-  const auto start = [&](am::Endpoint& endpoint, const DirectNetwork& network, const DirectPiece& piece) {
+  const auto start = [&](am::Endpoint& endpoint, const DirectPeer& peer, const DirectPiece& piece) {
     const BlockOf block{routine, context, dest, const_cast<void*>(source), bytes};
-    return put_block(endpoint, network, piece, block, nullptr);
+    return put_block(endpoint, peer.network, piece, block, nullptr);
   };
   return start_direct(put_attempt(routine, dest, bytes), start);
 }
@@ -276,49 +259,71 @@ bool put_nbi_direct(const char* routine, const context::Context& context, const 
 std::size_t put_strided_direct(const char* routine, const context::Context& context, const context::Place& dest,
                                const void* source, const rma::Strided& shape) noexcept {
   Own source_use;
+  Network network;
   BlockOf block{routine, context, dest, const_cast<void*>(source), shape.block_bytes};
   std::size_t done = 0;
   bool is_fit = true;
   while (is_fit && done < shape.block_count) {
     const std::size_t end = std::min(done + kBlocksAtOnce, shape.block_count);
     const std::uint64_t span = span_of(shape.dest_step, end - done, shape.block_bytes);
-    const auto start = [&](am::Endpoint& endpoint, const DirectNetwork& network, const DirectPiece& piece) {
+    const auto start = [&](am::Endpoint& endpoint, const DirectPeer& peer, const DirectPiece& piece) {
+      network = peer.where();
       for (; done < end; ++done) {
-        if (!put_block(endpoint, network, piece, block, &source_use.completion)) return false;
+        if (!put_block(endpoint, peer.network, piece, block, &source_use.completion)) return false;
         block.skip(shape.dest_step, shape.source_step);
       }
       return true;
     };
     is_fit = span != 0 && start_direct(put_attempt(routine, block.place, span), start);
   }
-  await(routine, dest.pe, source_use);
+  await(routine, dest.pe, network, source_use);
   return done;
 }
 
 bool get_direct(const char* routine, void* dest, const context::Place& source, std::size_t bytes) noexcept {
   Own get;
-  const auto start = [&](am::Endpoint&, const DirectNetwork& network, const DirectPiece& piece) {
+  Network network;
+  const auto start = [&](am::Endpoint&, const DirectPeer& peer, const DirectPiece& piece) {
     const std::span<std::byte> local(static_cast<std::byte*>(dest), bytes);
-    const bool is_taken = network.rma->get(*piece.key, source.offset - piece.begin, local, get.completion);
+    const bool is_taken = peer.network.rma->get(*piece.key, source.offset - piece.begin, local, get.completion);
     get.look();
+    network = peer.where();
     return is_taken;
   };
   if (!start_direct(get_attempt(routine, source, bytes), start)) return false;
-  if (get.is_open) await(routine, source.pe, get);
+  if (get.is_open) await(routine, source.pe, network, get);
   return !get.has_failed;
+}
+
+bool await_get(const char* routine, std::int32_t world_pe, Completion& completion) noexcept {
+  const Network network = [&] {
+    const Locked endpoint;
+    return direct_peers->find(world_pe)->where();
+  }();
+  bool failed = false;
+  bool is_unknown = false;
+  wait_at(routine, world_pe, network, [&] {
+    if (completion.open != 0) return false;
+    failed = completion.failed;
+    is_unknown = completion.is_unknown;
+    --direct_awaited;
+    return true;
+  });
+  if (is_unknown) has_failed(routine);  // it may still move data
+  return !failed;
 }
 
 bool get_nbi_direct(const char* routine, const context::Context& context, void* dest, const context::Place& source,
                     std::size_t bytes) noexcept {
-  const auto start = [&](am::Endpoint& endpoint, const DirectNetwork& network, const DirectPiece& piece) {
-    Completion& gets = open_of(context).gets;
+  const auto start = [&](am::Endpoint& endpoint, const DirectPeer& peer, const DirectPiece& piece) {
+    Completion& gets = direct_open_of(context).gets;
     auto* const local = static_cast<std::byte*>(dest);
     const std::uint64_t offset = source.offset - piece.begin;
-    if (!network.has_reserve) [[likely]]
-      return network.rma->get(*piece.key, offset, {local, bytes}, gets);
+    if (!peer.network.has_reserve) [[likely]]
+      return peer.network.rma->get(*piece.key, offset, {local, bytes}, gets);
     const KeptTransfer kept{
         {routine, Direction::get, source, local, bytes}, &gets, index_of(context), KeptTransfer::Source::stays};
-    return start_kept(endpoint, kept, offset, *network.rma, *piece.key);
+    return start_kept(endpoint, kept, offset, *peer.network.rma, *piece.key);
   };
   return start_direct(get_attempt(routine, source, bytes), start);
 }
@@ -327,15 +332,17 @@ std::size_t get_strided_direct(const char* routine, void* dest, context::Place s
                                const rma::Strided& shape) noexcept {
   auto* to = static_cast<std::byte*>(dest);
   Own gets;
+  Network network;
   std::size_t done = 0;
   bool is_fit = true;
   while (is_fit && done < shape.block_count) {
     const std::size_t end = std::min(done + kBlocksAtOnce, shape.block_count);
     const std::uint64_t span = span_of(shape.source_step, end - done, shape.block_bytes);
-    const auto start = [&](am::Endpoint&, const DirectNetwork& network, const DirectPiece& piece) {
+    const auto start = [&](am::Endpoint&, const DirectPeer& peer, const DirectPiece& piece) {
+      network = peer.where();
       for (; done < end; ++done) {
         const std::span<std::byte> local(to, shape.block_bytes);
-        if (!network.rma->get(*piece.key, source.offset - piece.begin, local, gets.completion)) return false;
+        if (!peer.network.rma->get(*piece.key, source.offset - piece.begin, local, gets.completion)) return false;
         source.offset += shape.source_step;
         to += shape.dest_step;
       }
@@ -343,20 +350,21 @@ std::size_t get_strided_direct(const char* routine, void* dest, context::Place s
     };
     is_fit = span != 0 && start_direct(get_attempt(routine, source, span), start);
   }
-  await(routine, source.pe, gets);
+  await(routine, source.pe, network, gets);
   return gets.has_failed ? 0 : done;
 }
 
 bool has_direct_open() noexcept {
-  const std::span<const Open> used(open_of_context, most_contexts);
-  return awaited != 0 || std::any_of(used.begin(), used.end(), [](const Open& open) { return !open.is_empty(); });
+  const std::span<const DirectOpen> used(direct_open, most_contexts);
+  return direct_awaited != 0 ||
+         std::any_of(used.begin(), used.end(), [](const DirectOpen& open) { return !open.is_empty(); });
 }
 
 void await_direct_puts(const char* routine, const context::Context& context) noexcept {
   if (!has_direct_keys()) return;
-  const Completion& puts = open_of_context[index_of(context)].puts;
+  const Completion& puts = direct_open[index_of(context)].puts;
   bool failed = false;
-  progress::wait_under_lock(routine, -1, [&](am::Endpoint&) {
+  wait_at(routine, -1, common_network, [&] {
     failed = puts.failed;
     return puts.open == 0;
   });
@@ -366,11 +374,11 @@ void await_direct_puts(const char* routine, const context::Context& context) noe
 void await_direct(const char* routine, const context::Context* context) noexcept {
   if (!has_direct_keys()) return;
   bool failed = false;
-  progress::wait_under_lock(routine, -1, [&](am::Endpoint&) {
+  wait_at(routine, -1, common_network, [&] {
     const std::uint32_t first = context != nullptr ? index_of(*context) : 0;
     const std::uint32_t end = context != nullptr ? first + 1 : most_contexts;
     for (std::uint32_t i = first; i < end; ++i) {
-      const Open& open = open_of_context[i];
+      const DirectOpen& open = direct_open[i];
       if (!open.is_empty()) return false;
       failed = failed || open.puts.failed || open.gets.failed;
     }

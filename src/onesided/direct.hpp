@@ -1,6 +1,7 @@
 // Puts and gets of the program, of any size, by a network that needs no CPU of the target: one look-up in an array, one
-// lock, one call of the network, no allocation. The general path (rdma.hpp) asks for the keys; from then on what lies
-// in one registered piece of the heap or of the static data is accessed like this.
+// lock, one call of the network, no allocation. A blocking get then looks at that network alone, not at the endpoint.
+// The general path (rdma.hpp) asks for the keys; from then on what lies in one registered piece of the heap or of the
+// static data is accessed like this.
 //
 // Where something does not fit, the general path or messages do it: no key yet, a range over two pieces, another
 // network has taken over. All counts are read and written under the endpoint's lock.
@@ -27,9 +28,8 @@ struct DirectPiece {
   std::uint64_t bytes;
   transport::RemoteKey* key;
 
-  bool holds(std::uint64_t offset, std::uint64_t n) const noexcept {
-    return offset >= begin && bytes >= n && offset - begin <= bytes - n;
-  }
+  // An offset in front of the piece becomes a large distance.
+  bool holds(std::uint64_t offset, std::uint64_t n) const noexcept { return bytes >= n && offset - begin <= bytes - n; }
 };
 struct DirectNetwork {
   transport::Rma* rma;

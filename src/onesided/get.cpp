@@ -71,7 +71,7 @@ void start_get_past_target(const Getting& getting, void* dest, const context::Pl
 [[gnu::noinline, gnu::cold]] bool get_past_target(const char* routine, void* dest, const context::Place& source,
                                                   std::size_t bytes) noexcept {
   if (bytes == 0) return false;
-  if (!may_go_direct(source.pe) || is_public(source.window)) return false;
+  if (!may_go_direct(source.pe, Direction::get) || is_public(source.window)) return false;
   Tracker open;
   start_get_past_target({routine, {&open}, true}, dest, source, bytes);
   await_replies(routine, source.pe, open);
@@ -143,7 +143,8 @@ void get_strided(const char* routine, void* dest, context::Place source, const r
   const rma::Strided shape = rma::joined(any_shape);
   if (shape.block_bytes == 0) return;
   if (shape.block_count == 1) return get(routine, dest, source, shape.block_bytes);
-  if (has_rma_networks && may_go_direct(source.pe)) return get_strided_past_target(routine, dest, source, shape);
+  if (has_rma_networks && may_go_direct(source.pe, Direction::get))
+    return get_strided_past_target(routine, dest, source, shape);
   get_strided_by_messages(routine, dest, source, shape);
 }
 
@@ -152,7 +153,7 @@ void get_nbi(const char* routine, const context::Context& context, void* dest, c
   const Getting getting{routine, initiator_of(context), false};
   if (has_rma_networks && bytes != 0) {
     if (has_direct_keys() && get_nbi_direct(routine, context, dest, source, bytes)) return;
-    if (may_go_direct(source.pe)) return start_get_past_target(getting, dest, source, bytes);
+    if (may_go_direct(source.pe, Direction::get)) return start_get_past_target(getting, dest, source, bytes);
   }
   start_get(getting, dest, source, bytes);
 }

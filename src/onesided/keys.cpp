@@ -49,21 +49,85 @@ OpenedRanges::Opened& OpenedRanges::open_piece(const Name& name, const windows::
   return opened;
 }
 
-const KeyReply& OpenedRanges::reply(transport::Transport& network, const KeyRequest& request,
-                                    const windows::ExposedRange& memory, int pe) {
+OpenedRanges::Opened* OpenedRanges::find(const transport::Transport& network, windows::WindowName window,
+                                         std::uint64_t offset) {
   Opened* opened = nullptr;
-  for_each(pieces_, request.window, {request.offset, 1}, [&](Pieces::iterator piece) {
+  for_each(pieces_, window, {offset, 1}, [&](Pieces::iterator piece) {
     if (piece->first.network == &network) opened = &piece->second;
   });
-  if (opened == nullptr) {
-    const std::uint64_t range = range_bytes(memory.bytes);
-    const std::uint64_t begin = memory.begin + (request.offset - memory.begin) / range * range;
-    opened = &open_piece({request.window.index, request.window.generation, begin, &network}, memory);
+  return opened;
+}
+
+std::uint64_t OpenedRanges::registered_bytes(const transport::Transport& network, const Name& window) const {
+  std::uint64_t bytes = 0;
+  auto piece = pieces_.lower_bound({window.index, window.generation, 0, nullptr});
+  for (; piece != pieces_.end() && piece->first.index == window.index; ++piece) {
+    const bool is_it = piece->first.generation == window.generation && piece->first.network == &network;
+    if (is_it && piece->second.reply.is_open != 0) bytes += piece->second.reply.bytes;
   }
-  std::vector<int>& holders = opened->holders;
-  if (is_public(request.window) && std::find(holders.begin(), holders.end(), pe) == holders.end())
-    holders.push_back(pe);
-  return opened->reply;
+  return bytes;
+}
+
+// A holder of a key of a public window is noted as soon as the key is in the list.
+void OpenedRanges::add_holder(Opened& opened, windows::WindowName window, int pe) {
+  std::vector<int>& holders = opened.holders;
+  if (is_public(window) && std::find(holders.begin(), holders.end(), pe) == holders.end()) holders.push_back(pe);
+}
+
+// What the network refuses now is tried once more when somebody needs it.
+OpenedRanges::Opened* OpenedRanges::try_open_ahead(const Name& name, const windows::ExposedRange& memory) {
+  Opened& opened = open_piece(name, memory);
+  if (opened.reply.is_open != 0) return &opened;
+  pieces_.erase(name);
+  return nullptr;
+}
+
+void OpenedRanges::add_neighbours(const Name& first, const KeyRequest& request, const windows::ExposedRange& memory,
+                                  Requester requester, KeyList& list) {
+  const std::uint64_t range = range_bytes(memory.bytes);
+  const std::uint64_t end = memory.begin + memory.bytes;
+  const auto try_add = [&](std::uint64_t begin, bool may_open) {
+    Opened* opened = find(*first.network, request.window, begin);
+    if (opened == nullptr && may_open && requester.ahead_bytes >= range) {
+      requester.ahead_bytes -= range;
+      opened = try_open_ahead({first.index, first.generation, begin, first.network}, memory);
+    }
+    if (opened == nullptr || opened->reply.is_open == 0) return true;
+    if (!list.add(opened->reply)) return false;
+    add_holder(*opened, request.window, requester.pe);
+    return true;
+  };
+  const bool is_backward = request.is_backward != 0;
+  const auto add_behind = [&] {
+    for (std::uint64_t begin = first.begin; end - begin > range;) {
+      if (!try_add(begin += range, !is_backward)) return;
+    }
+  };
+  const auto add_in_front = [&] {
+    for (std::uint64_t begin = first.begin; begin > memory.begin;) {
+      if (!try_add(begin -= range, is_backward)) return;
+    }
+  };
+  if (!is_backward) add_behind();
+  add_in_front();
+  if (is_backward) add_behind();
+}
+
+KeyList OpenedRanges::reply(transport::Transport& network, const KeyRequest& request,
+                            const windows::ExposedRange& memory, int pe) {
+  const std::uint64_t range = range_bytes(memory.bytes);
+  const std::uint64_t begin = memory.begin + (request.offset - memory.begin) / range * range;
+  const Name name{request.window.index, request.window.generation, begin, &network};
+  const std::uint64_t before = registered_bytes(network, name);
+  Opened* opened = find(network, request.window, request.offset);
+  const bool is_new = opened == nullptr;
+  if (is_new) opened = &open_piece(name, memory);
+  KeyList list;
+  list.add(opened->reply);
+  add_holder(*opened, request.window, pe);
+  const std::uint64_t ahead = is_new && !is_public(request.window) ? std::min(before, kMostAheadBytes) : 0;
+  if (opened->reply.is_open != 0) add_neighbours(name, request, memory, {pe, ahead}, list);
+  return list;
 }
 
 std::vector<int> OpenedRanges::holders(windows::WindowName window, const Extent& extent) {
@@ -100,14 +164,31 @@ const KnownKey* KnownKeys::find(const context::Place& place) const noexcept {
   return place.offset - key.begin < key.bytes ? &key : nullptr;
 }
 
-// Several threads may have requested the same key.
-void KnownKeys::end_request(const context::Place& place, const KeyReply* reply, transport::Rma* rma) {
+bool KnownKeys::begin_request(const context::Place& place) noexcept {
+  ++requests_;
+  const auto window = windows_.find({place.pe, place.window});
+  if (window == windows_.end()) return false;
+  const auto next = window->second.upper_bound(place.offset);
+  return next != window->second.end() && next == window->second.begin();
+}
+
+// Several threads may have requested the same key, and the list names what is known already.
+void KnownKeys::add(Keys& keys, int pe, const KeyReply& reply, transport::Rma* rma) {
+  const auto next = keys.upper_bound(reply.begin);
+  const bool meets_next = next != keys.end() && next->first - reply.begin < reply.bytes;
+  const bool meets_last = next != keys.begin() && reply.begin - std::prev(next)->first < std::prev(next)->second.bytes;
+  if (meets_next || meets_last) return;
+  transport::RemoteKey* const key =
+      reply.is_open != 0 && rma != nullptr ? rma->import_key(pe, {reply.key, reply.key_bytes}) : nullptr;
+  keys.emplace_hint(next, reply.begin, KnownKey{reply.begin, reply.bytes, rma, key});
+}
+
+void KnownKeys::end_request(const context::Place& place, const KeyList* reply, transport::Rma* rma) {
   const Owner owner{place.pe, place.window};
   const bool is_revoked = std::find(revoked_.begin(), revoked_.end(), owner) != revoked_.end();
-  if (reply != nullptr && !is_revoked && find(place) == nullptr) {
-    transport::RemoteKey* const key =
-        reply->is_open != 0 && rma != nullptr ? rma->import_key(place.pe, {reply->key, reply->key_bytes}) : nullptr;
-    windows_[owner].insert_or_assign(reply->begin, KnownKey{reply->begin, reply->bytes, rma, key});
+  if (reply != nullptr && !is_revoked) {
+    std::size_t at = 0;
+    for (KeyReply key{}; reply->take(at, key);) add(windows_[owner], place.pe, key, rma);
   }
   if (--requests_ == 0) revoked_.clear();
 }

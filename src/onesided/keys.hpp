@@ -26,14 +26,17 @@ namespace shmemx::onesided {
 // ends.
 inline constexpr std::uint64_t kMaxKeysOfWindow = 64;
 inline constexpr std::uint64_t kMinKeyRange = std::uint64_t{16} << 20;
+// What one request may have registered beside the piece that it is about, if that is new, and no more than is
+// registered of the window already: registered memory may have to stay in memory.
+inline constexpr std::uint64_t kMostAheadBytes = std::uint64_t{64} << 20;
 
 // The target's side: the ranges that this PE has registered.
 class OpenedRanges {
  public:
-  // Returns the key of the piece of `memory` with the request's offset in it, for PE `pe`. Registers it if it is not
-  // yet. `memory` has that byte.
-  const KeyReply& reply(transport::Transport& network, const KeyRequest& request, const windows::ExposedRange& memory,
-                        int pe);
+  // Returns the key of the piece of `memory` with the request's offset in it, for PE `pe`, and behind it those of other
+  // pieces: what is registered, or, of the heap and the static data, is registered now within kMostAheadBytes, the
+  // nearest first in the direction of the request. Registers the first one if it is not yet. `memory` has that byte.
+  KeyList reply(transport::Transport& network, const KeyRequest& request, const windows::ExposedRange& memory, int pe);
   // The PEs that have got keys of bytes of the public window.
   std::vector<int> holders(windows::WindowName window, const Extent& extent);
   // Gives what has been opened of these bytes back to the registration cache; `memory`: what happens to it.
@@ -57,10 +60,20 @@ class OpenedRanges {
     std::vector<int> holders;  // of a public window
   };
   using Pieces = std::map<Name, Opened>;
+  struct Requester {
+    int pe;
+    std::uint64_t ahead_bytes;  // that may be registered for it
+  };
 
   template <class Visit>
   static void for_each(Pieces& pieces, windows::WindowName window, const Extent& extent, Visit visit);
   Opened& open_piece(const Name& name, const windows::ExposedRange& memory);
+  Opened* try_open_ahead(const Name& name, const windows::ExposedRange& memory);
+  Opened* find(const transport::Transport& network, windows::WindowName window, std::uint64_t offset);
+  std::uint64_t registered_bytes(const transport::Transport& network, const Name& window) const;
+  static void add_holder(Opened& opened, windows::WindowName window, int pe);
+  void add_neighbours(const Name& first, const KeyRequest& request, const windows::ExposedRange& memory,
+                      Requester requester, KeyList& list);
   void end(Pieces::iterator piece, Registrations::Memory memory) noexcept;
 
   Pieces pieces_;
@@ -83,10 +96,11 @@ class KnownKeys {
  public:
   // Returns the one that covers `place`, null if it has not been requested yet. Valid under the lock.
   const KnownKey* find(const context::Place& place) const noexcept;
-  // Around each request for a key, which `rma` imports; null: the network has messages only. A key that its owner has
-  // revoked meanwhile is not added. The reply is sound.
-  void begin_request() noexcept { ++requests_; }
-  void end_request(const context::Place& place, const KeyReply* reply, transport::Rma* rma);
+  // Around each request for keys, which `rma` imports; null: the network has messages only. Keys that their owner has
+  // revoked meanwhile are not added. The reply is sound.
+  // Returns whether what follows `place` in its window is known, and nothing in front of it.
+  bool begin_request(const context::Place& place) noexcept;
+  void end_request(const context::Place& place, const KeyList* reply, transport::Rma* rma);
   // Takes the keys of bytes of a window out, for the caller to release.
   std::vector<KnownKey> revoke(int pe, windows::WindowName window, const Extent& extent);
   // Releases all. The networks are still there.
@@ -108,6 +122,8 @@ class KnownKeys {
   };
 
   using Keys = std::map<std::uint64_t, KnownKey>;  // by begin; they do not overlap
+
+  static void add(Keys& keys, int pe, const KeyReply& reply, transport::Rma* rma);
 
   std::unordered_map<Owner, Keys, Hash> windows_;
   std::unordered_map<int, std::uint32_t> fences_flushed_;

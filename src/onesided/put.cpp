@@ -87,7 +87,7 @@ void put(const char* routine, context::Place dest, const void* source, std::size
          am::SendOptions options) noexcept {
   if (am::may_gather(dest.pe, sizeof(PutHeader) + bytes) && bytes != 0)
     return put_small(routine, dest, source, bytes, options);
-  if (!goes_by_rdma(dest.pe, bytes)) [[likely]]
+  if (!goes_by_rdma(dest.pe, bytes, Direction::put)) [[likely]]
     return put_by_messages(put_of(routine, dest, source, bytes), {am::kDuringCall, options});
   Tracker open;
   start_put(put_of(routine, dest, source, bytes), {&open}, {am::kDuringCall, options});
@@ -105,7 +105,7 @@ namespace {
 [[gnu::noinline, gnu::cold]] bool put_past_target(const char* routine, const context::Context& context,
                                                   const context::Place& dest, const void* source,
                                                   std::size_t bytes) noexcept {
-  if (bytes == 0 || !may_go_direct(dest.pe)) return false;
+  if (bytes == 0 || !may_go_direct(dest.pe, Direction::put)) return false;
   Tracker open;
   put_by_network({&open}, put_of(routine, dest, source, bytes), {am::kDuringCall, options_of(context)});
   await_replies(routine, dest.pe, open);
@@ -115,7 +115,7 @@ namespace {
 [[gnu::noinline, gnu::cold]] bool put_nbi_past_target(const char* routine, const context::Context& context,
                                                       const context::Place& dest, const void* source,
                                                       std::size_t bytes) noexcept {
-  if (!may_go_direct(dest.pe)) return false;
+  if (!may_go_direct(dest.pe, Direction::put)) return false;
   const std::uint32_t index = index_of(context);
   put_by_network({&open_table[index], index, false, &put_table[index]}, put_of(routine, dest, source, bytes),
                  kNonblocking);
@@ -187,7 +187,7 @@ void put_strided(const char* routine, const context::Context& context, const con
   while (has_rma_networks && left.block_count != 0 && left.block_bytes != 0) {
     const std::size_t done = has_direct_keys() ? put_strided_direct(routine, context, place, from, left) : 0;
     skip(done);
-    if (left.block_count == 0 || (done == 0 && has_asked) || !may_go_direct(dest.pe)) break;
+    if (left.block_count == 0 || (done == 0 && has_asked) || !may_go_direct(dest.pe, Direction::put)) break;
     put(routine, context, place, from, left.block_bytes);  // asks for the key of the next piece
     has_asked = true;
     skip(1);
@@ -206,7 +206,7 @@ void put_signal(const char* routine, context::Place dest, const void* source, st
                 am::SendOptions options) noexcept {
   if (am::may_gather(dest.pe, sizeof(PutSignalHeader) + bytes) && bytes != 0)
     return put_signal_small(routine, dest, bytes_at(source, bytes), signal, options);
-  if (bytes == 0 || goes_by_rdma(dest.pe, bytes)) {
+  if (bytes == 0 || goes_by_rdma(dest.pe, bytes, Direction::put)) {
     if (bytes != 0) put(routine, dest, source, bytes, options);
     return update_signal(routine, signal, options);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/fatal.hpp"
 #include "onesided/direct.hpp"
 #include "onesided/keys.hpp"
+#include "onesided/rdma_probe.hpp"
 #include "onesided/requests.hpp"
 #include "onesided/target.hpp"
 #include "progress/send.hpp"
@@ -55,6 +57,7 @@ struct State {
   std::vector<std::unique_ptr<Started>> transfers;
   std::vector<std::unique_ptr<Started>> spare;  // of the direct path
   std::vector<Revocation> revocations;
+  std::vector<transport::Transport*> networks;  // that the choice permits
 };
 State& state() {
   static State* const instance = new State;
@@ -66,6 +69,27 @@ bool leads_to(Endpoint& endpoint, int pe) noexcept {
   return takes(endpoint.network_of(pe)) && !endpoint.has_followed(pe);
 }
 
+// ---- what networks have shown ----
+
+// By direction: is there a network that may do it? Written under the lock. Without it a hint: a network that has to
+// show it first counts until it has failed.
+constinit std::atomic<bool> may_be_used[2] = {false, false};
+constinit std::atomic<bool> has_unproven{false};  // some network has to be probed; written at init
+
+// Has the network failed to show that it needs no CPU of the target?
+bool has_failed_probe(const transport::Transport& network, Direction direction) {
+  const RmaProof* const proof = needs_probe(network, choice) ? find_proof(network) : nullptr;
+  return proof != nullptr && !proof->of(direction);
+}
+
+void note_usable() noexcept {
+  for (const Direction direction : {Direction::put, Direction::get}) {
+    const bool any = std::any_of(state().networks.begin(), state().networks.end(),
+                                 [&](const auto* network) { return !has_failed_probe(*network, direction); });
+    may_be_used[static_cast<int>(direction)].store(any, std::memory_order_relaxed);  // a hint
+  }
+}
+
 // ---- keys ----
 
 Verdict handle_key_request(Endpoint& endpoint, const Message& message) {
@@ -73,14 +97,19 @@ Verdict handle_key_request(Endpoint& endpoint, const Message& message) {
   windows::ExposedRange window{};
   Executed result = find_key_request(message.payload, request, window);
   check_message("a request for a key", message.source, result.wrong);
-  const KeyReply none{window.begin, window.bytes, 0, 0, {}};
+  KeyList list;
   if (!result.is_replied) {
     const std::string_view name(request.network, ::strnlen(request.network, sizeof request.network));
     transport::Transport* const network = endpoint.network_called(name);
     const bool may_open = endpoint.is_internode(message.source) && network != nullptr && takes(*network);
     result.reply = {request.ticket, Outcome::ok, 1, 0};
     if (may_open && is_public(request.window)) opened_keys.store(true, std::memory_order_relaxed);  // its lock orders
-    result.data = am::bytes_of(may_open ? state().opened.reply(*network, request, window, message.source) : none);
+    if (may_open) {
+      list = state().opened.reply(*network, request, window, message.source);
+    } else {
+      list.add({window.begin, window.bytes, 0, 0, {}});
+    }
+    result.data = am::bytes_of(list);
   }
   endpoint.reply(
       {.pe = message.source, .handler = am::kReply, .header = am::bytes_of(result.reply), .payload = result.data});
@@ -99,7 +128,7 @@ transport::Transport& known_network(const char* routine, int pe) noexcept {
 
 // Returns false if the window does not exist any more.
 bool request_key(const char* routine, const context::Place& place) noexcept {
-  KeyReply reply{};
+  KeyList reply;
   Tracker open;
   KeyRequest request{place.window, place.offset, 0, 0};
   transport::Transport& network = known_network(routine, place.pe);
@@ -107,7 +136,7 @@ bool request_key(const char* routine, const context::Place& place) noexcept {
   std::memcpy(request.network, name.data(), std::min(name.size(), sizeof request.network));
   {
     const Locked endpoint;
-    state().keys.begin_request();
+    request.is_backward = state().keys.begin_request(place) ? 1 : 0;
   }
   send_request(routine, {place.pe, am::kKeyRequest, contiguous(&reply, sizeof reply)}, request,
                {&open, 0, is_public(place.window)});
@@ -145,7 +174,9 @@ Try try_start(Endpoint& endpoint, const Transfer& transfer, std::size_t bytes, C
                          ? key->rma->put(*key->key, offset, {transfer.local, bytes}, open, nullptr)
                          : key->rma->get(*key->key, offset, {transfer.local, bytes}, open);
   if (taken) {
-    if (!is_public(transfer.place.window))
+    const transport::Transport& network = endpoint.network_of(pe);
+    const bool does_both = !has_failed_probe(network, Direction::put) && !has_failed_probe(network, Direction::get);
+    if (!is_public(transfer.place.window) && does_both)
       add_direct(transfer.place, {key->begin, key->bytes, key->key}, {key->rma, endpoint.has_reserve(pe)});
     return Try::started;
   }
@@ -153,8 +184,23 @@ Try try_start(Endpoint& endpoint, const Transfer& transfer, std::size_t bytes, C
   return Try::busy;
 }
 
+// Returns false if messages have to do it, as the network's own operation needs the target's CPU.
+bool is_proven(const Transfer& transfer) noexcept {
+  if (!has_unproven.load(std::memory_order_relaxed)) [[likely]]
+    return true;
+  transport::Transport& network = known_network(transfer.routine, transfer.place.pe);
+  if (!needs_probe(network, choice)) return true;
+  const RmaProof proof = prove_rma(transfer.routine, transfer.place.pe, network);
+  if (proof.of(transfer.direction)) return true;
+  const Locked endpoint;
+  note_usable();
+  return false;
+}
+
 // Finds the first part of a transfer, with its key. Returns false if messages have to do it.
 bool find_first(const Transfer& transfer, Part& part) noexcept {
+  part = {transfer.bytes, false};
+  if (!is_proven(transfer)) return false;
   while (!find_part(transfer, part)) {
     if (request_key(transfer.routine, transfer.place)) continue;
     part = {transfer.bytes, false};
@@ -245,8 +291,15 @@ void open_rdma(config::NetRma chosen, std::span<transport::Transport* const> net
                std::uint64_t cache_bytes) noexcept {
   const auto taken = [chosen](transport::Transport* network) { return uses_rdma(*network, chosen); };
   const Locked endpoint;  // agents of an earlier life
-  has_rma_networks = std::any_of(networks.begin(), networks.end(), taken);
+  std::vector<transport::Transport*>& used = state().networks;
+  used.clear();
+  std::copy_if(networks.begin(), networks.end(), std::back_inserter(used), taken);
+  has_rma_networks = !used.empty();
   choice = has_rma_networks ? chosen : config::NetRma::off;
+  const bool any =
+      std::any_of(used.begin(), used.end(), [](const auto* network) { return needs_probe(*network, choice); });
+  has_unproven.store(any, std::memory_order_relaxed);
+  note_usable();
   state().opened.registrations().set_limit(cache_bytes);
 }
 
@@ -255,15 +308,13 @@ void close_rdma() noexcept {
   forget_direct();
   state().keys.forget();
   state().opened.close();
+  close_probe();
 }
 
-bool has_rdma(int pe) noexcept {
-  return choice != config::NetRma::off && am::is_internode(pe) && leads_to(*Locked(), pe);
-}
-
-bool may_go_direct(int pe) noexcept {
-  if (choice == config::NetRma::off || !am::is_internode(pe)) return false;
-  return leads_to(*Locked(), pe);
+bool has_rdma(int pe, Direction direction) noexcept {
+  if (!may_be_used[static_cast<int>(direction)].load(std::memory_order_relaxed) || !am::is_internode(pe)) return false;
+  const Locked endpoint;
+  return leads_to(*endpoint, pe) && !has_failed_probe(endpoint->network_of(pe), direction);
 }
 
 void flush_fenced_messages(const char* routine, int pe) noexcept {
@@ -370,6 +421,7 @@ bool finish_transfers(Endpoint& endpoint) noexcept {
 
 void set_key_handlers() noexcept {
   am::set_handler(am::kKeyRequest, handle_key_request, {.role = am::Role::request});
+  set_probe_handler(takes);
   am::set_handler(am::kKeyRevoke, handle_key_revoke, {.role = am::Role::request});
 }
 

@@ -35,6 +35,11 @@ inline bool uses_rdma(transport::Transport& network, config::NetRma choice) noex
          (network.capabilities().rma || choice == config::NetRma::on);
 }
 
+// Has it to show first that its operations need no CPU of the target?
+inline bool needs_probe(const transport::Transport& network, config::NetRma choice) noexcept {
+  return choice == config::NetRma::automatic && network.capabilities().probes_rma;
+}
+
 // By runtime, at init, and when the windows are hidden: all that was opened to networks is closed. `cache_bytes`: most
 // memory of freed windows that stays registered.
 void open_rdma(config::NetRma choice, std::span<transport::Transport* const> networks,
@@ -44,13 +49,16 @@ void close_rdma() noexcept;
 // Does a network of this job transfer blocks? Set at init, before anybody else reads it.
 inline constinit bool has_rma_networks = false;
 
-// Returns whether a network transfers a block of `bytes` to or from `pe`.
-bool has_rdma(int pe) noexcept;
-inline bool goes_by_rdma(int pe, std::size_t bytes) noexcept { return bytes >= kRdmaBytes && has_rdma(pe); }
-// The same of a block of the program, to symmetric memory, which need not be long.
-bool may_go_direct(int pe) noexcept;
-
 enum class Direction : std::uint8_t { put, get };
+
+// Returns whether a network transfers blocks to or from `pe`, as far as that is known: a network that has to be probed
+// counts until then.
+bool has_rdma(int pe, Direction direction) noexcept;
+inline bool goes_by_rdma(int pe, std::size_t bytes, Direction direction) noexcept {
+  return bytes >= kRdmaBytes && has_rdma(pe, direction);
+}
+// The same of a block of the program, to symmetric memory, which need not be long.
+inline bool may_go_direct(int pe, Direction direction) noexcept { return has_rdma(pe, direction); }
 
 struct Transfer {
   const char* routine;
@@ -91,8 +99,9 @@ void start_by_network(Transfer transfer, const Initiator& initiator, Messages me
 template <class Messages>
 void start(const Transfer& transfer, const Initiator& initiator, Messages messages) noexcept {
   const int pe = transfer.place.pe;
-  const bool passes_target = has_rma_networks && is_public(transfer.place.window) && may_go_direct(pe);
-  if (!passes_target && !goes_by_rdma(pe, transfer.bytes)) [[likely]]
+  const Direction direction = transfer.direction;
+  const bool passes_target = has_rma_networks && is_public(transfer.place.window) && may_go_direct(pe, direction);
+  if (!passes_target && !goes_by_rdma(pe, transfer.bytes, direction)) [[likely]]
     return messages(transfer);
   start_by_network(transfer, initiator, messages);
 }

@@ -3,6 +3,7 @@
 // until the final reply (requests.hpp).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -127,17 +128,18 @@ struct AccumulateHeader {
 };
 static_assert(sizeof(AccumulateHeader) == 32 && offsetof(AccumulateHeader, is_last) == 28);
 
-// kKeyRequest: asks for the key by which the network that the initiator uses reaches the byte at `offset`.
+// kKeyRequest: asks for the key by which the network that the initiator uses reaches the byte at `offset`, and for keys
+// of what lies around it.
 struct KeyRequest {
   windows::WindowName window;
   std::uint64_t offset;
   std::uint32_t ticket;
-  std::uint32_t reserved;
-  char network[8] = {};  // its name, padded with zeros
+  std::uint32_t is_backward;  // 1: the initiator has keys of what follows, so that what is in front comes first
+  char network[8] = {};       // its name, padded with zeros
 };
 static_assert(sizeof(KeyRequest) == 32 && offsetof(KeyRequest, ticket) == 16);
 
-// The data of the reply: a range of the window with that byte in it, and its key.
+// A range of the window, and its key.
 struct KeyReply {
   std::uint64_t begin;
   std::uint64_t bytes;
@@ -146,6 +148,73 @@ struct KeyReply {
   std::byte key[transport::kMaxKeyBytes];
 };
 static_assert(sizeof(KeyReply) == 24 + transport::kMaxKeyBytes && std::is_trivially_copyable_v<KeyReply>);
+
+// The data of the reply: the range with that byte in it, and others of the window, as many as there is room for. They
+// lie one behind the other, each as long as its key, in multiples of 8 bytes.
+struct KeyList {
+  std::uint32_t count = 0;
+  std::uint32_t used_bytes = 0;
+  std::byte packed[2040] = {};
+
+  // Returns false if there is no room.
+  bool add(const KeyReply& key) noexcept {
+    const std::size_t bytes = packed_bytes(key.key_bytes);
+    if (bytes > sizeof packed - used_bytes) return false;
+    std::memcpy(packed + used_bytes, &key, kFixedBytes + key.key_bytes);
+    used_bytes += static_cast<std::uint32_t>(bytes);
+    ++count;
+    return true;
+  }
+  // Takes the range that begins at `at`, and advances. Returns false if there is none, or if it is none.
+  bool take(std::size_t& at, KeyReply& key) const noexcept {
+    if (used_bytes > sizeof packed || at >= used_bytes || used_bytes - at < kFixedBytes) return false;
+    std::memcpy(&key, packed + at, kFixedBytes);
+    if (key.key_bytes > sizeof key.key || packed_bytes(key.key_bytes) > used_bytes - at) return false;
+    std::memcpy(key.key, packed + at + kFixedBytes, key.key_bytes);
+    at += packed_bytes(key.key_bytes);
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kFixedBytes = offsetof(KeyReply, key);
+  static std::size_t packed_bytes(std::uint32_t key_bytes) noexcept { return (kFixedBytes + key_bytes + 7) / 8 * 8; }
+};
+static_assert(sizeof(KeyList) == 2048 && std::is_trivially_copyable_v<KeyList>);
+
+// Memory that a PE opens to others for a probe of RMA; it lies at the begin of the range of the key.
+struct ProbeBlock {
+  static constexpr std::uint64_t kHasGot = 1;
+  static constexpr std::uint64_t kStill = 0x6b656570735f7374;
+
+  std::atomic<std::uint64_t> number;  // put by initiators: counts up by 2, with kHasGot when they have got kStill
+  std::atomic<std::uint64_t> still;   // kStill while the owner keeps still
+};
+static_assert(sizeof(ProbeBlock) == 16 && offsetof(ProbeBlock, still) == 8);
+
+// kRmaProbe: a step of the probe of a network (rdma_probe.hpp).
+struct RmaProbeRequest {
+  enum class Step : std::uint8_t { key, keep_still, result };
+  char network[8] = {};  // its name, padded with zeros
+  std::uint32_t ticket = 0;
+  Step step = Step::key;
+  std::uint8_t is_certain = 0;  // of a result, as what follows: the operations that need no CPU of the target
+  std::uint8_t puts = 0;
+  std::uint8_t gets = 0;
+};
+static_assert(sizeof(RmaProbeRequest) == 16 && offsetof(RmaProbeRequest, ticket) == 8);
+
+// The data of the reply: the key of memory to try it on; or, where it is known, what a probe has shown before.
+struct RmaProbeReply {
+  // closed: the network opens no memory here; busy: to be asked again
+  enum class State : std::uint8_t { closed, busy, open, known };
+  State state;
+  std::uint8_t puts;  // also after this PE has kept still: one has arrived meanwhile
+  std::uint8_t gets;
+  std::uint8_t reserved;
+  std::uint32_t key_bytes;
+  std::byte key[transport::kMaxKeyBytes];
+};
+static_assert(sizeof(RmaProbeReply) == 8 + transport::kMaxKeyBytes && std::is_trivially_copyable_v<RmaProbeReply>);
 
 // Bytes of a window.
 struct Extent {
@@ -245,10 +314,20 @@ bool decode_exactly(Bytes payload, Header& header) noexcept {
   return decode(payload, header, data) && data.empty();
 }
 
-// Returns whether the reply is about `offset` and its key has a possible length.
+// Returns whether the range holds `offset` and its key has a possible length.
 inline bool is_sound(const KeyReply& reply, std::uint64_t offset) noexcept {
   const bool covers = offset >= reply.begin && offset - reply.begin < reply.bytes;
   return covers && reply.is_open <= 1 && reply.key_bytes <= sizeof reply.key;
+}
+// Returns whether the first range holds `offset` and all are possible.
+inline bool is_sound(const KeyList& list, std::uint64_t offset) noexcept {
+  std::size_t at = 0;
+  KeyReply key{};
+  for (std::uint32_t i = 0; i < list.count; ++i) {
+    if (!list.take(at, key) || !is_sound(key, i == 0 ? offset : key.begin)) return false;
+    if (key.bytes > ~key.begin) return false;
+  }
+  return list.count != 0 && at == list.used_bytes;
 }
 
 }  // namespace shmemx::onesided

@@ -58,6 +58,7 @@ void flush_all(const char* routine) noexcept {
     const am::Locked endpoint;
     count = endpoint->unflushed_count();
   }
+  if (count == 0) return;
   // The list changes by appending, and here: threads that flush at the same time may take entries away, so each look is
   // checked against its present length.
   for (std::size_t i = count; i-- > 0;) {

@@ -200,6 +200,13 @@ std::uint32_t polls_at_once() noexcept {
   return am::has_networks() ? kNetworkPolls : kMessagePolls;
 }
 
+// The round trip of a fast network.
+std::uint32_t looks_at_network() noexcept {
+  constexpr std::uint32_t kNetworkLooks = 50;
+  if (policy().pause_polls == 0 || hints.cores.goes_round(now_ns())) return 0;
+  return kNetworkLooks;
+}
+
 void wait_slow(PollFunction done, void* state, const char* routine) noexcept {
   if (own_doorbell() == nullptr) return wait_before_init(done, state);
   Wait(done, state, routine).run();

@@ -89,7 +89,9 @@ void release(const char* routine, const Attached& window, LockKind kind) {
     note_result(window, flush(routine, window));
   }
   // The owner executes the release behind all messages of this PE, so only what goes another way has to be awaited.
-  const bool follows = window.lock == nullptr && !onesided::has_rdma(window.owner);
+  const bool by_network = onesided::has_rdma(window.owner, onesided::Direction::put) ||
+                          onesided::has_rdma(window.owner, onesided::Direction::get);
+  const bool follows = window.lock == nullptr && !by_network;
   if (!follows) await_all_of(routine, window.owner);
   const Code code = follows ? Code{SHMEMX_SUCCESS} : flush(routine, window);
   if (kind == LockKind::exclusive) {

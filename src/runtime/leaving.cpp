@@ -1,6 +1,7 @@
 #include "runtime/leaving.hpp"
 
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -48,6 +49,20 @@ bool claim(JobState state, int status) {
   std::uint64_t running = 0;
   const bootstrap::JobEnd end{state, status, diagnostic_identity().pe};
   return watch.header->end_word.compare_exchange_strong(running, end.word(), std::memory_order_acq_rel);
+}
+
+bool has_ended() { return watch.header->end_word.load(std::memory_order_acquire) != 0; }
+
+bool claim_report() {
+  constexpr int kPauses = 200;
+  constexpr timespec kPause{0, 5'000'000};
+  if (::getpid() != watch.pid) return true;
+  std::uint32_t none = 0;
+  const auto mine = static_cast<std::uint32_t>(diagnostic_identity().pe) + 1;
+  if (!has_ended() && watch.header->reporter.compare_exchange_strong(none, mine, std::memory_order_relaxed))
+    return true;
+  for (int i = 0; i < kPauses && !has_ended(); ++i) ::nanosleep(&kPause, nullptr);
+  return false;
 }
 
 bool claim_job_end(int status) { return ::getpid() != watch.pid || claim(JobState::aborted, status); }
@@ -188,6 +203,7 @@ void watch_for_the_end(windows::Arena& arena, bootstrap::Bootstrap& launcher) no
   who.pe = identity.pe;
   who.n_pes = identity.n_pes;
   who.pid = watch.pid;
+  who.claim_report = claim_report;
   who.claim_job_end = claim_job_end;
   who.end_job = end_job;
   ::on_exit(at_exit, nullptr);

@@ -1,7 +1,5 @@
 #include "runtime/nodes.hpp"
 
-#include <dirent.h>
-
 #include <algorithm>
 
 #include "am/net_channel.hpp"
@@ -20,27 +18,6 @@ using transport::Bytes;
 constexpr std::uint32_t kPatienceWithoutAgents = 20;
 constexpr std::uint32_t kMostProbeMs = 5000;
 
-bool has_entries(const char* folder) {
-  DIR* const dir = ::opendir(folder);
-  if (dir == nullptr) return false;
-  bool any = false;
-  while (const dirent* const entry = ::readdir(dir)) any = any || entry->d_name[0] != '.';
-  ::closedir(dir);
-  return any;
-}
-
-// Returns true if the machine has RDMA hardware. Without it tcp is the fastest, and the plug-ins need not be loaded.
-bool has_rdma_hardware() {
-  return has_entries("/sys/class/infiniband") || has_entries("/sys/class/cxi") || has_entries("/sys/class/cxi_user");
-}
-
-std::vector<std::string> names_to_open(const config::Config& config) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < config.transport.count; ++i) names.emplace_back(config.transport.name(i));
-  if (names.empty() && !has_rdma_hardware()) names.emplace_back("tcp");
-  return names;
-}
-
 Error unreachable(const Nodes& nodes, int pe) {
   std::string tried;
   for (const transport::Candidate& network : nodes.networks)
@@ -52,6 +29,13 @@ Error unreachable(const Nodes& nodes, int pe) {
 }
 
 }  // namespace
+
+transport::AutomaticOrder network_order(const config::Config& config) {
+  if (config.transport.count == 0) return transport::automatic_order(transport::rdma_devices());
+  transport::AutomaticOrder order{{}, "SHMEMX_TRANSPORT"};
+  for (std::size_t i = 0; i < config.transport.count; ++i) order.names.emplace_back(config.transport.name(i));
+  return order;
+}
 
 class NetworkAddresses final : public transport::EndpointAddresses {
  public:
@@ -211,7 +195,7 @@ Status open_networks(Nodes& nodes, windows::Arena& arena, bootstrap::Bootstrap& 
                           static_cast<std::uint32_t>(config.eth_block_packets),
                           static_cast<std::uint32_t>(config.eth_blocks),
                           static_cast<std::uint32_t>(config.eth_resend_us)};
-  const std::vector<std::string> names = names_to_open(config);
+  const std::vector<std::string> names = network_order(config).names;
   nodes.setup.has_reserve = names.size() != 1;
   nodes.setup.tcp_mac = config.net_mac == config::Switch::on;
   nodes.setup.stop_signal = config.static_data ? free_stop_signal() : 0;

@@ -15,6 +15,7 @@
 #include "config/config.hpp"
 #include "context/context.hpp"
 #include "runtime/peer_addresses.hpp"
+#include "transport/devices.hpp"
 #include "transport/registry.hpp"
 #include "windows/arena.hpp"
 
@@ -56,6 +57,8 @@ struct Nodes {
 // locations there, by world PE.
 void divide(Nodes& nodes, const bootstrap::NodeMap& map, const bootstrap::Identity& identity,
             const config::Config& config, const windows::Arena& arena);
+// Returns the networks in the order in which a job over several nodes tries them.
+transport::AutomaticOrder network_order(const config::Config& config);
 // Opens the networks and writes this PE's endpoint addresses. Does nothing in a job on one node.
 Status open_networks(Nodes& nodes, windows::Arena& arena, bootstrap::Bootstrap& launcher, const config::Config& config);
 // Writes what matters of the records of other arenas' PEs into this arena, and publishes the endpoint addresses of this

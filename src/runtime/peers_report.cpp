@@ -4,6 +4,7 @@
 #include "am/endpoint.hpp"
 #include "context/context.hpp"
 #include "onesided/rdma.hpp"
+#include "onesided/rdma_probe.hpp"
 #include "runtime/nodes.hpp"
 
 namespace shmemx::runtime {
@@ -47,7 +48,8 @@ std::string line(const char* name, const std::string& text) {
 }
 
 const char* progress_of(const config::Config& config, const transport::Transport& network) {
-  if (network.capabilities().rma) return "hardware, and a thread for what it cannot do";
+  if (network.capabilities().rma && !network.capabilities().probes_rma)
+    return "hardware, and a thread for what it cannot do";
   if (config.progress == config::Progress::off) return "calls of the library only (SHMEMX_PROGRESS=off)";
   return network.capabilities().waits ? "a thread that sleeps until something comes"
                                       : "a thread that looks at intervals (this network cannot wake it)";
@@ -56,10 +58,14 @@ const char* progress_of(const config::Config& config, const transport::Transport
 std::string blocks_of(const config::Config& config, transport::Transport& network) {
   const transport::Capabilities can = network.capabilities();
   const std::string long_ones = "puts and gets from " + std::to_string(onesided::kRdmaBytes) + " bytes: ";
+  if (onesided::needs_probe(network, config.net_rma))
+    return "puts and gets: by the network's own, if a probe at the first one shows that they need no CPU of the "
+           "target; else by messages";
   if (onesided::uses_rdma(network, config.net_rma)) {
-    return std::string("puts and gets: ") +
-           (can.rma ? "by the network's hardware" : "by the network's software (SHMEMX_NET_RMA=on)") +
-           ", where the target opens its memory to it";
+    const char* const by = can.probes_rma ? "by the network's own (SHMEMX_NET_RMA=on)"
+                           : can.rma      ? "by the network's hardware"
+                                          : "by the network's software (SHMEMX_NET_RMA=on)";
+    return std::string("puts and gets: ") + by + ", where the target opens its memory to it";
   }
   const char* const reason = network.rma() == nullptr                ? "this network has messages only"
                              : config.net_rma == config::NetRma::off ? "SHMEMX_NET_RMA=off"
@@ -122,6 +128,12 @@ std::string alternatives(const std::vector<transport::Candidate>& networks) {
   return text;
 }
 
+std::string order_of(const transport::AutomaticOrder& order) {
+  std::string names;
+  for (const std::string& name : order.names) names += (names.empty() ? "" : ", ") + name;
+  return line("networks", "tried in the order " + names + " (because: " + order.why + ")");
+}
+
 // Lists the networks that a job over several nodes could use on this machine.
 std::string possible_networks(const Nodes& nodes) {
   transport::Setup setup = nodes.setup;
@@ -148,6 +160,7 @@ std::string describe_peers(const Nodes& nodes, const std::string& path_reason, c
   text += line("itself", "loads and stores");
   text += of_node(nodes, path_reason);
   if (!nodes.several()) return text + possible_networks(nodes);
+  text += order_of(network_order(config));
   for (std::size_t i = 0; i < nodes.open.size(); ++i) text += of_network(nodes, config, i);
   return text + alternatives(nodes.networks);
 }
@@ -172,6 +185,10 @@ std::string describe_links(const Nodes& nodes) {
     const transport::Transport& network = net->network_of(pe);
     text += line(i == 0 ? "connections" : "", "PE " + std::to_string(pe) + " on " + nodes.host_of(pe) + ": " +
                                                   network.name() + ": " + network.describe(pe));
+  }
+  for (const transport::Transport* network : nodes.open) {
+    const std::string shown = onesided::describe_proof(*network);
+    if (!shown.empty()) text += line("", network->name() + (": " + shown));
   }
   return text;
 }

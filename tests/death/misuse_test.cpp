@@ -17,7 +17,7 @@ struct Misuse {
 };
 
 const std::vector<Misuse> kMisuses = {
-    {"put_pe", {"shmem_int_put:", "'pe'", "12", "allowed are 0..2", "; called at ", "+0x"}},
+    {"put_pe", {"shmem_int_put:", "'pe'", "12", "allowed are 0..2", "; called at "}},
     {"p_pe_negative", {"shmem_long_p:", "'pe'", "-1", "allowed are 0..2"}},
     {"g_pe", {"shmem_long_g:", "'pe'", "4096", "allowed are 0..2"}},
     {"get_pe", {"shmem_getmem:", "'pe'", "99", "allowed are 0..2"}},

@@ -43,7 +43,7 @@ for word in "1 node" "loads and stores" "tcp: can be used" ucx ofi; do
   case $alone in *"$word"*) ;; *) die "--peers alone lacks '$word': $alone" ;; esac
 done
 peers=$(SHMEMX_PES_PER_NODE=2 SHMEMX_TRANSPORT=tcp "$oshrun" -n 5 --timeout 60 "$info" --peers) || die "--peers of 5 PEs"
-for word in "3 nodes" "same node *PE 1: mapped" "other nodes *PE 2..4 (3): tcp" "progress: a thread" "not *ucx: not asked for"; do
+for word in "3 nodes" "same node *PE 1: mapped" "networks *tried in the order tcp (because: SHMEMX_TRANSPORT)" "other nodes *PE 2..4 (3): tcp" "progress: a thread" "not *ucx: not asked for"; do
   printf '%s\n' "$peers" | grep -q "$word" || die "--peers lacks '$word': $peers"
 done
 printf '%s\n' "$peers" | grep -q "PE 2 on $(uname -n | cut -c 1-40): " || die "--peers does not name the host: $peers"

@@ -64,14 +64,16 @@ bool Fabric::is_stream() const noexcept {
   return name.starts_with("net") || name.starts_with("tcp") || name.starts_with("sockets");
 }
 
-// psm3 and opx send RMA as messages, which the target's CPU executes.
-bool Fabric::has_rma() const noexcept {
+// What depends on the device (efa), on the system's permissions (shm) or on the release (psm3, opx) has to be probed.
+Fabric::Rma Fabric::rma() const noexcept {
   const std::string_view name = info->fabric_attr->prov_name;
-  return !is_stream() && !name.starts_with("psm") && !name.starts_with("opx");
+  if (is_stream()) return Rma::software;
+  return name.starts_with("verbs") || name.starts_with("cxi") ? Rma::hardware : Rma::unproven;
 }
 
 // A wait with a timeout of 0 makes the set's descriptor unreadable if there is nothing to do.
 bool Fabric::may_sleep() const noexcept {
+  if (!set_aside.empty()) return false;
   if (wait_fd < 0) return true;
   if (wait_set != nullptr) return fi_wait(wait_set.get(), 0) == -FI_ETIMEDOUT;
   struct fid* queue = &cq->fid;

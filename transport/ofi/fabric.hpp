@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "transport/ofi/library.hpp"
@@ -57,6 +58,8 @@ struct Fabric {
   Fid<fid_cq> cq;
   Fid<fid_ep> ep;
   int wait_fd = -1;  // the set's or the CQ's; -1: none
+  // Completions that were read where only those of puts and gets are dealt with.
+  std::vector<fi_cq_data_entry> set_aside;
 
   std::string provider() const { return info->fabric_attr->prov_name; }
   std::string interface() const { return info->domain_attr->name != nullptr ? info->domain_attr->name : "?"; }
@@ -66,8 +69,9 @@ struct Fabric {
   bool has_multi_recv() const noexcept { return (info->caps & FI_MULTI_RECV) != 0; }
   // Returns true if data move through the kernel's sockets: no RMA in hardware, one ordered stream to each peer.
   bool is_stream() const noexcept;
-  // Returns true if puts and gets need no CPU of the target.
-  bool has_rma() const noexcept;
+  // Who carries out puts and gets: the target's CPU, the network, or nobody knows without a probe.
+  enum class Rma : std::uint8_t { software, unproven, hardware };
+  Rma rma() const noexcept;
   // With these flags a write is complete when it is in the target's memory.
   std::uint64_t write_flags() const noexcept { return write_flags_; }
   // Returns true if a thread may sleep on wait_fd: nothing to read, and nothing under way in the provider.

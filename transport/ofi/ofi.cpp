@@ -28,7 +28,7 @@ Ofi::Ofi(Choice choice, const Setup& setup)
       memory_(fabric_, setup_.secret, setup_.me),
       peers_(fabric_, setup_),
       outbound_(fabric_, memory_, peers_, setup_),
-      rma_(fabric_, memory_, peers_),
+      rma_(*this, fabric_, memory_, peers_),
       inbound_(fabric_, memory_, peers_, outbound_, rma_.transfers()),
       keepalive_(transport::silence_before_reserve(setup_), now_ns()) {}
 
@@ -49,7 +49,11 @@ Status Ofi::open() {
 }
 
 transport::Capabilities Ofi::capabilities() const noexcept {
-  return {.rma = fabric_.has_rma(), .waits = fabric_.wait_fd >= 0, .short_bytes = kLongBytes - 1};
+  const Fabric::Rma rma = fabric_.rma();
+  return {.rma = rma != Fabric::Rma::software,
+          .probes_rma = rma == Fabric::Rma::unproven,
+          .waits = fabric_.wait_fd >= 0,
+          .short_bytes = kLongBytes - 1};
 }
 
 // A socket may bring what a PE has written after that PE was given up, and libfabric closes no single connection. So
@@ -85,13 +89,17 @@ bool Ofi::poll(int) noexcept {
 
 bool Ofi::read_completions() {
   std::array<fi_cq_data_entry, kBatch> entries;
+  const bool has_more = !fabric_.set_aside.empty();
+  if (has_more) [[unlikely]] {
+    for (const fi_cq_data_entry& entry : std::exchange(fabric_.set_aside, {})) on_completion(entry);
+  }
   for (int batch = 0; batch < kBatchesPerPoll; ++batch) {
     const ssize_t count = fi_cq_read(fabric_.cq.get(), entries.data(), kBatch);
     if (count == -FI_EAVAIL) {
       on_failure();
       continue;
     }
-    if (count <= 0) return batch > 0;
+    if (count <= 0) return batch > 0 || has_more;
     const auto read = static_cast<std::size_t>(count);
     for (std::size_t i = 0; i < read; ++i) on_completion(entries[i]);
     if (read < kBatch) return true;
@@ -102,6 +110,8 @@ bool Ofi::read_completions() {
 void Ofi::on_completion(const fi_cq_data_entry& entry) {
   auto* operation = static_cast<Operation*>(entry.op_context);
   if (operation == nullptr) return;
+  if (operation->kind == Operation::Kind::rma) [[likely]]
+    return rma_.on_done(static_cast<RmaRequest&>(*operation));
   switch (operation->kind) {
     case Operation::Kind::receive:
       return inbound_.on_received(static_cast<Buffer&>(*operation), entry);
@@ -110,7 +120,6 @@ void Ofi::on_completion(const fi_cq_data_entry& entry) {
     case Operation::Kind::chunk:
       return on_chunk(static_cast<Chunk&>(*operation));
     case Operation::Kind::rma:
-      return rma_.on_ended(static_cast<RmaRequest&>(*operation), false);
     case Operation::Kind::test:
       return;
   }
@@ -144,7 +153,7 @@ void Ofi::on_failure() {
     case Operation::Kind::rma: {
       auto& request = static_cast<RmaRequest&>(*operation);
       peers_.fail(*request.peer, cause);
-      return rma_.on_ended(request, true);
+      return rma_.on_failed(request);
     }
     case Operation::Kind::test:
       return;

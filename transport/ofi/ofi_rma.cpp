@@ -5,17 +5,19 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
+
+#include "transport/ofi/ofi.hpp"
 
 namespace shmemx::ofi {
 
-OfiRma::OfiRma(Fabric& fabric, Memory& memory, Peers& peers)
-    : fabric_(fabric),
+OfiRma::OfiRma(Ofi& owner, Fabric& fabric, Memory& memory, Peers& peers)
+    : owner_(owner),
+      fabric_(fabric),
       memory_(memory),
       peers_(peers),
       transfers_(fabric, memory, peers),
       most_at_once_(std::min(Transfers::kChunkBytes, fabric.info->ep_attr->max_msg_size)),
-      registers_local_(fabric.wants(FI_MR_LOCAL)),
+      most_plain_(fabric.wants(FI_MR_LOCAL) ? 0 : most_at_once_),
       bounces_(memory) {}
 
 transport::RemoteKey* OfiRma::import_key(int pe, Bytes key) noexcept {
@@ -23,6 +25,7 @@ transport::RemoteKey* OfiRma::import_key(int pe, Bytes key) noexcept {
   auto fresh = std::make_unique<RemoteKey>();
   fresh->peer = &peer;
   if (!peers_.connect(peer)) return nullptr;
+  fresh->endpoint = peer.address;
   if (!Memory::parse_key(key, fresh->address, fresh->key)) {
     peers_.fail(peer, "a memory key of " + std::to_string(key.size()) + " bytes");
     return nullptr;
@@ -35,105 +38,232 @@ void OfiRma::release_key(transport::RemoteKey* key) noexcept {
   std::erase_if(keys_, [key](const auto& known) { return known.get() == key; });
 }
 
-RmaRequest& OfiRma::take(const RemoteKey& key, std::span<std::byte> local, Completion& completion) {
-  if (free_.empty()) free_.push_back(&all_.emplace_back());
-  RmaRequest& request = *free_.back();
-  free_.pop_back();
-  request.peer = key.peer;
-  request.local = local;
-  request.completion = &completion;
+// ---- the short path ----
+
+RmaRequest* OfiRma::take(const RemoteKey& key, Completion& completion) noexcept {
+  RmaRequest* const request = requests_.free != nullptr ? requests_.free : make();
+  if (request == nullptr) [[unlikely]]
+    return nullptr;
+  requests_.free = request->next;
+  ++requests_.open;
+  request->peer = key.peer;
+  request->completion = &completion;
   return request;
 }
 
-void OfiRma::give_back(RmaRequest& request) noexcept {
-  request.peer = nullptr;
-  request.source_use = nullptr;
-  request.is_inline = false;
-  if (request.bounce.at != nullptr) bounces_.give_back(std::exchange(request.bounce, {}));
-  if (request.place.region != nullptr) request.place = Place{};
-  free_.push_back(&request);
+// If all requests are in use, ends those that the provider has completed. Now and then the caller has to poll all the
+// same, so that messages are not left lying.
+RmaRequest* OfiRma::make() noexcept {
+  constexpr std::uint32_t kTimesPerPoll = 4;
+  if (requests_.all.size() < kMostOpen) return &requests_.all.emplace_back();
+  if (++requests_.times_full % kTimesPerPoll != 0) read_own_completions();
+  return fabric_.set_aside.empty() ? requests_.free : nullptr;
 }
 
-// Finds by which descriptor the provider accesses the request's memory, or a bounce buffer in its place. `may_change`:
-// the caller may change the source before the provider has read it. Returns null without one if there is no need.
-void* OfiRma::describe_local(RmaRequest& request, bool may_change) {
-  void* descriptor = nullptr;
-  const bool is_known = !registers_local_ || memory_.find(request.local, descriptor);
-  if (is_known && !may_change) return descriptor;
-  if (!registers_local_ && request.local.size() <= RmaRequest::kInlineBytes) {
-    std::memcpy(request.inline_data.data(), request.local.data(), request.local.size());
-    request.is_inline = true;
-    return nullptr;
+void OfiRma::read_own_completions() noexcept {
+  std::array<fi_cq_data_entry, 16> entries;
+  for (std::size_t left = kMostOpen; left != 0; left -= entries.size()) {
+    const ssize_t count = fi_cq_read(fabric_.cq.get(), entries.data(), entries.size());
+    for (ssize_t i = 0; i < count; ++i) {
+      const fi_cq_data_entry& entry = entries[static_cast<std::size_t>(i)];
+      auto* const operation = static_cast<Operation*>(entry.op_context);
+      if (operation != nullptr && operation->kind == Operation::Kind::rma) [[likely]] {
+        on_done(static_cast<RmaRequest&>(*operation));
+      } else {
+        fabric_.set_aside.push_back(entry);
+      }
+    }
+    if (count < static_cast<ssize_t>(entries.size())) return;
   }
-  if (request.local.size() <= BouncePool::kBytes) request.bounce = bounces_.take();
-  if (request.bounce.at != nullptr) {
-    if (request.is_write) std::memcpy(request.bounce.at, request.local.data(), request.local.size());
-    return request.bounce.descriptor;
-  }
-  if (is_known) return descriptor;
-  // If the memory cannot be registered, the provider reports that when the operation is posted.
-  if (auto place = memory_.open_to_me(request.local)) request.place = std::move(*place);
-  return request.place.descriptor;
+}
+
+// A word needs no more than to be stored in a request that is prepared for it.
+bool OfiRma::put_short(const transport::RemoteKey& any_key, std::uint64_t offset, Bytes source,
+                       Completion& completion) noexcept {
+  const auto& key = static_cast<const RemoteKey&>(any_key);
+  RmaRequest* const request = requests_.free;
+  if (source.size() != sizeof(std::uint64_t) || request == nullptr || most_plain_ == 0 || key.peer->is_lost)
+      [[unlikely]]
+    return put_short_apart(key, offset, source, completion);
+  request->peer = key.peer;
+  request->completion = &completion;
+  std::memcpy(request->inline_data.data(), source.data(), sizeof(std::uint64_t));
+  WriteMessage& write = request->copied;
+  write.target.addr = key.address + offset;
+  write.target.key = key.key;
+  write.message.addr = key.endpoint;
+  ++completion.open;
+  const ssize_t result = fi_writemsg(fabric_.ep.get(), &write.message, fabric_.write_flags());
+  RmaRequest* const posted = take_prepared();
+  return result == 0 || not_posted(*posted, result);
+}
+
+bool OfiRma::put_short_apart(const RemoteKey& key, std::uint64_t offset, Bytes source,
+                             Completion& completion) noexcept {
+  const Range range{key, offset, {const_cast<std::byte*>(source.data()), source.size()}};
+  if (key.peer->is_lost) return completion.failed = true;
+  if (most_plain_ == 0) return put_short_registered(range, completion);
+  RmaRequest* const request = take(key, completion);
+  if (request == nullptr) return false;
+  std::memcpy(request->inline_data.data(), source.data(), source.size());
+  return write(*request, {request->inline_data.data(), source.size()}, nullptr, range);
 }
 
 // Returns false if the provider takes nothing now.
-bool OfiRma::post(RmaRequest& request, void* descriptor, const RemoteKey& key, std::uint64_t offset) {
-  std::byte* const at = request.is_inline              ? request.inline_data.data()
-                        : request.bounce.at != nullptr ? request.bounce.at
-                                                       : request.local.data();
-  const std::size_t bytes = request.local.size();
-  const std::uint64_t remote = key.address + offset;
-  ssize_t result = 0;
-  if (request.is_write) {
-    const iovec local{at, bytes};
-    const fi_rma_iov target{remote, bytes, key.key};
-    const fi_msg_rma message{&local, &descriptor, 1, request.peer->address, &target, 1, &request.context, 0};
-    result = fi_writemsg(fabric_.ep.get(), &message, fabric_.write_flags());
-  } else {
-    result = fi_read(fabric_.ep.get(), at, bytes, descriptor, request.peer->address, remote, key.key, &request.context);
+bool OfiRma::read(RmaRequest& request, std::span<std::byte> local, void* descriptor, std::uint64_t remote,
+                  std::uint64_t key) noexcept {
+  const ssize_t result = fi_read(fabric_.ep.get(), local.data(), local.size(), descriptor, request.peer->address,
+                                 remote, key, &request.context);
+  ++request.completion->open;
+  return result == 0 || not_posted(request, result);
+}
+
+// If the get has ended when the queue is looked at for the first time, its request has never been taken. If the
+// provider refuses it, get() finds out why.
+bool OfiRma::get_short(const transport::RemoteKey& any_key, std::uint64_t offset, std::span<std::byte> dest,
+                       Completion& completion) noexcept {
+  const auto& key = static_cast<const RemoteKey&>(any_key);
+  RmaRequest* const request = requests_.free;
+  if (request == nullptr || most_plain_ == 0 || key.peer->is_lost) [[unlikely]]
+    return get_registered({key, offset, dest}, completion);
+  request->peer = key.peer;
+  if (fi_read(fabric_.ep.get(), dest.data(), dest.size(), nullptr, key.endpoint, key.address + offset, key.key,
+              &request->context) != 0) [[unlikely]] {
+    request->peer = nullptr;
+    return false;
   }
-  if (result == 0) [[likely]] {
-    ++request.completion->open;
-    return true;
-  }
+  fi_cq_data_entry entry;
+  const ssize_t count = fi_cq_read(fabric_.cq.get(), &entry, 1);
+  if (count != 1 || entry.op_context != &request->context) [[unlikely]]
+    return keep(completion, count == 1 ? &entry : nullptr);
+  std::exchange(request->peer, nullptr)->keepalive.heard();
+  return true;
+}
+
+// A get has not ended, or was not the first to end: its request, the first free one, is taken.
+bool OfiRma::keep(Completion& completion, const fi_cq_data_entry* entry) noexcept {
+  ++completion.open;
+  take_prepared()->completion = &completion;
+  if (entry != nullptr) fabric_.set_aside.push_back(*entry);
+  return true;
+}
+
+void OfiRma::progress() noexcept {
+  ++looks_;
+  owner_.progress();
+}
+
+// ---- of any size ----
+
+bool OfiRma::write(RmaRequest& request, std::span<std::byte> local, void* descriptor, const Range& range) noexcept {
+  WriteMessage write(&request.context);
+  write.source = {local.data(), local.size()};
+  write.target = {range.key.address + range.offset, local.size(), range.key.key};
+  write.descriptor = descriptor;
+  write.message.addr = request.peer->address;
+  const ssize_t result = fi_writemsg(fabric_.ep.get(), &write.message, fabric_.write_flags());
+  ++request.completion->open;
+  return result == 0 || not_posted(request, result);
+}
+
+bool OfiRma::not_posted(RmaRequest& request, std::int64_t result) noexcept {
+  --request.completion->open;
+  if (request.source_use != nullptr) --request.source_use->open;
   if (result != -FI_EAGAIN) {
     request.completion->failed = true;
     peers_.fail(*request.peer, fabric_.failure("RMA", result).text);
   }
+  clear(request);
   give_back(request);
   return result != -FI_EAGAIN;
+}
+
+void OfiRma::clear(RmaRequest& request) noexcept {
+  if (request.is_plain) return;
+  request.is_plain = true;
+  request.source_use = nullptr;
+  if (request.bounce.at != nullptr) bounces_.give_back(std::exchange(request.bounce, {}));
+  if (request.place.region != nullptr) request.place = Place{};
+}
+
+// Finds the memory that the provider is to access for `local`: that itself, or a buffer in its place, and its
+// descriptor, null if there is no need of one. `may_change`: the caller may change the source before the provider has
+// read it.
+std::byte* OfiRma::describe_local(RmaRequest& request, std::span<std::byte> local, bool may_change, void*& descriptor) {
+  const bool is_known = most_plain_ != 0 || memory_.find(local, descriptor);
+  if (is_known && !may_change) return local.data();
+  request.is_plain = false;
+  if (local.size() <= BouncePool::kBytes) request.bounce = bounces_.take();
+  if (request.bounce.at != nullptr) {
+    request.local = local;
+    if (request.is_write) std::memcpy(request.bounce.at, local.data(), local.size());
+    descriptor = request.bounce.descriptor;
+    return request.bounce.at;
+  }
+  if (is_known) return local.data();
+  // If the memory cannot be registered, the provider reports that when the operation is posted.
+  if (auto place = memory_.open_to_me(local)) request.place = std::move(*place);
+  descriptor = request.place.descriptor;
+  return local.data();
+}
+
+bool OfiRma::put_short_registered(const Range& range, Completion& completion) noexcept {
+  const auto& [key, offset, local] = range;
+  if (key.peer->is_lost) return completion.failed = true;
+  RmaRequest* const request = take(key, completion);
+  if (request == nullptr) return false;
+  request->is_write = true;
+  request->is_plain = false;
+  request->bounce = bounces_.take();
+  if (request->bounce.at == nullptr) {
+    clear(*request);
+    give_back(*request);
+    return false;
+  }
+  std::memcpy(request->bounce.at, local.data(), local.size());
+  return write(*request, {request->bounce.at, local.size()}, request->bounce.descriptor, range);
 }
 
 bool OfiRma::put(const transport::RemoteKey& any_key, std::uint64_t offset, Bytes source, Completion& completion,
                  Completion* source_use) noexcept {
   const auto& key = static_cast<const RemoteKey&>(any_key);
   const std::span<std::byte> local(const_cast<std::byte*>(source.data()), source.size());
-  if (source.size() > most_at_once_ || key.peer->is_lost) [[unlikely]]
-    return start_long(key, offset, local, completion, source_use, true);
-  if (!has_room()) return false;
-  RmaRequest& request = take(key, local, completion);
-  request.is_write = true;
-  void* const descriptor = describe_local(request, source_use != nullptr);
-  if (request.bounce.at == nullptr && !request.is_inline) request.source_use = source_use;
-  if (!post(request, descriptor, key, offset)) return false;
-  if (request.source_use != nullptr) ++request.source_use->open;
-  return true;
+  const Range range{key, offset, local};
+  if (local.size() > most_at_once_ || key.peer->is_lost) return start_long(range, completion, source_use, true);
+  RmaRequest* const request = take(key, completion);
+  if (request == nullptr) return false;
+  request->is_write = true;
+  // Where writes end at once, to wait for the end costs less than a copy.
+  const bool waits = source_use != nullptr && most_plain_ != 0 && ends_at_once_;
+  void* descriptor = nullptr;
+  std::byte* const at = describe_local(*request, local, source_use != nullptr && !waits, descriptor);
+  if (source_use != nullptr && at == local.data()) {
+    request->is_plain = false;
+    request->source_use = source_use;
+    request->posted_at = looks_;
+    ++source_use->open;
+  }
+  return write(*request, {at, local.size()}, descriptor, range);
+}
+
+bool OfiRma::get_registered(const Range& range, Completion& completion) noexcept {
+  const auto& [key, offset, local] = range;
+  if (local.size() > most_at_once_ || key.peer->is_lost) return start_long(range, completion, nullptr, false);
+  RmaRequest* const request = take(key, completion);
+  if (request == nullptr) return false;
+  request->is_write = false;
+  void* descriptor = nullptr;
+  std::byte* const at = describe_local(*request, local, false, descriptor);
+  return read(*request, {at, local.size()}, descriptor, key.address + offset, key.key);
 }
 
 bool OfiRma::get(const transport::RemoteKey& any_key, std::uint64_t offset, std::span<std::byte> dest,
                  Completion& completion) noexcept {
-  const auto& key = static_cast<const RemoteKey&>(any_key);
-  if (dest.size() > most_at_once_ || key.peer->is_lost) [[unlikely]]
-    return start_long(key, offset, dest, completion, nullptr, false);
-  if (!has_room()) return false;
-  RmaRequest& request = take(key, dest, completion);
-  request.is_write = false;
-  void* const descriptor = describe_local(request, false);
-  return post(request, descriptor, key, offset);
+  return get_registered({static_cast<const RemoteKey&>(any_key), offset, dest}, completion);
 }
 
-bool OfiRma::start_long(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> local, Completion& completion,
-                        Completion* source_use, bool is_write) {
+bool OfiRma::start_long(const Range& range, Completion& completion, Completion* source_use, bool is_write) {
+  const auto& [key, offset, local] = range;
   if (key.peer->is_lost) {
     completion.failed = true;
     return true;
@@ -161,22 +291,23 @@ bool OfiRma::start_long(const RemoteKey& key, std::uint64_t offset, std::span<st
   return true;
 }
 
-void OfiRma::on_ended(RmaRequest& request, bool has_failed) noexcept {
-  if (!has_failed) {
-    request.peer->keepalive.heard();
-    if (request.bounce.at != nullptr && !request.is_write && request.completion != nullptr)
-      std::memcpy(request.local.data(), request.bounce.at, request.local.size());
-  }
+void OfiRma::end(RmaRequest& request, bool has_failed) noexcept {
   if (request.completion != nullptr) {
+    if (!has_failed && request.bounce.at != nullptr && !request.is_write)
+      std::memcpy(request.local.data(), request.bounce.at, request.local.size());
     request.completion->failed = request.completion->failed || has_failed;
     --request.completion->open;
-    if (request.source_use != nullptr) --request.source_use->open;
+    if (request.source_use != nullptr) {
+      --request.source_use->open;
+      ends_at_once_ = looks_ - request.posted_at <= 1;
+    }
   }
+  clear(request);
   give_back(request);
 }
 
 bool OfiRma::end_all(const Peer& peer) noexcept {
-  const bool has_more = std::any_of(all_.begin(), all_.end(), [&](const RmaRequest& request) {
+  const bool has_more = std::any_of(requests_.all.begin(), requests_.all.end(), [&](const RmaRequest& request) {
     return request.peer == &peer && request.completion != nullptr;
   });
   return transfers_.end_all(peer) || has_more;
@@ -184,9 +315,10 @@ bool OfiRma::end_all(const Peer& peer) noexcept {
 
 void OfiRma::give_up(const Peer& peer) noexcept {
   transfers_.give_up(peer);
-  for (RmaRequest& request : all_) {
+  for (RmaRequest& request : requests_.all) {
     if (request.peer != &peer || request.completion == nullptr) continue;
     Completion& completion = *std::exchange(request.completion, nullptr);
+    request.is_plain = false;
     completion.failed = completion.is_unknown = true;
     --completion.open;
     if (request.source_use != nullptr) --std::exchange(request.source_use, nullptr)->open;

@@ -2,12 +2,15 @@
 // address of the range at its owner, and the provider's key.
 #pragma once
 
+#include <rdma/fi_rma.h>
+
 #include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "transport/ofi/bounce_pool.hpp"
@@ -19,26 +22,54 @@
 
 namespace shmemx::ofi {
 
+class Ofi;
+
+// What a write is posted with: libfabric's structures, which name each other.
+struct WriteMessage {
+  iovec source;
+  fi_rma_iov target;
+  void* descriptor = nullptr;
+  fi_msg_rma message;
+
+  explicit WriteMessage(void* context) noexcept
+      : message{&source, &descriptor, 1, FI_ADDR_UNSPEC, &target, 1, context, 0} {}
+  WriteMessage(const WriteMessage&) = delete;
+  WriteMessage& operator=(const WriteMessage&) = delete;
+};
+
 // A read or a write while the provider has it.
 struct RmaRequest : Operation {
-  static constexpr std::size_t kInlineBytes = 64;
+  static constexpr std::size_t kInlineBytes = transport::Rma::kShortBytes;
 
-  RmaRequest() noexcept : Operation(Kind::rma) {}
+  RmaRequest() noexcept : Operation(Kind::rma), copied(&context) {
+    copied.source = {inline_data.data(), sizeof(std::uint64_t)};
+    copied.target.len = sizeof(std::uint64_t);
+  }
 
+  bool is_write = false;
+  bool is_plain = true;              // has a completion, and none of the members from `source_use` to `place`
   Peer* peer = nullptr;              // null: free
   Completion* completion = nullptr;  // null: given up
+  RmaRequest* next = nullptr;        // the next free one
+  WriteMessage copied;               // of a word in `inline_data`
+  std::array<std::byte, kInlineBytes> inline_data;
   Completion* source_use = nullptr;  // null: nobody waits for the source of a put
-  std::span<std::byte> local;        // the caller's memory
+  std::uint32_t posted_at = 0;       // looks before, if somebody does
+  std::span<std::byte> local;        // the caller's memory; known if there is a bounce buffer
   Bounce bounce;                     // in place of it
   Place place;                       // of the caller's memory, if it had to be registered
-  bool is_write = false;
-  bool is_inline = false;                           // `inline_data` is used in place of the caller's memory
-  std::array<std::byte, kInlineBytes> inline_data;  // of a short put from memory that need not be registered
+};
+
+struct RequestPool {
+  std::deque<RmaRequest> all;
+  RmaRequest* free = nullptr;
+  std::size_t open = 0;  // requests that the provider has
+  std::uint32_t times_full = 0;
 };
 
 class OfiRma final : public transport::Rma {
  public:
-  OfiRma(Fabric& fabric, Memory& memory, Peers& peers);
+  OfiRma(Ofi& owner, Fabric& fabric, Memory& memory, Peers& peers);
 
   Result<std::string> register_memory(std::byte* base, std::size_t bytes) override {
     return memory_.register_range(base, bytes);
@@ -50,12 +81,25 @@ class OfiRma final : public transport::Rma {
            Completion* source_use) noexcept override;
   bool get(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
            Completion& completion) noexcept override;
+  bool put_short(const transport::RemoteKey& key, std::uint64_t offset, Bytes source,
+                 Completion& completion) noexcept override;
+  bool get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                 Completion& completion) noexcept override;
+  void progress() noexcept override;
 
   // Also of long messages.
   Transfers& transfers() noexcept { return transfers_; }
-  // The provider has ended it. If it has failed, the peer is lost.
-  void on_ended(RmaRequest& request, bool has_failed) noexcept;
-  bool is_empty() const noexcept { return all_.size() == free_.size() && transfers_.is_empty(); }
+  // The provider has completed it.
+  [[gnu::always_inline]] void on_done(RmaRequest& request) noexcept {
+    request.peer->keepalive.heard();
+    if (!request.is_plain) [[unlikely]]
+      return end(request, false);
+    --request.completion->open;
+    give_back(request);
+  }
+  // The provider has given it up, and the peer is lost.
+  void on_failed(RmaRequest& request) noexcept { end(request, true); }
+  bool is_empty() const noexcept { return requests_.open == 0 && transfers_.is_empty(); }
   // The peer is abandoned: returns whether the provider still has something of it.
   bool end_all(const Peer& peer) noexcept;
   // Nobody knows how the rest for the peer ends.
@@ -66,27 +110,60 @@ class OfiRma final : public transport::Rma {
 
   struct RemoteKey : transport::RemoteKey {
     Peer* peer = nullptr;
+    fi_addr_t endpoint = FI_ADDR_NOTAVAIL;  // the peer's
     std::uint64_t address = 0;
     std::uint64_t key = 0;
   };
 
-  bool has_room() const noexcept { return !free_.empty() || all_.size() < kMostOpen; }
-  RmaRequest& take(const RemoteKey& key, std::span<std::byte> local, Completion& completion);
-  void give_back(RmaRequest& request) noexcept;
-  void* describe_local(RmaRequest& request, bool may_change);
-  bool post(RmaRequest& request, void* descriptor, const RemoteKey& key, std::uint64_t offset);
-  bool start_long(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> local, Completion& completion,
-                  Completion* source_use, bool is_write);
+  // Operations with all their parameters.
+  struct Range {
+    const RemoteKey& key;
+    std::uint64_t offset;
+    std::span<std::byte> local;
+  };
 
+  // Returns null if completions have to be read first.
+  [[gnu::always_inline]] inline RmaRequest* take(const RemoteKey& key, Completion& completion) noexcept;
+  // The short path posts with the first free request, and takes it then.
+  [[gnu::always_inline]] RmaRequest* take_prepared() noexcept {
+    RmaRequest* const request = requests_.free;
+    requests_.free = request->next;
+    ++requests_.open;
+    return request;
+  }
+  [[gnu::noinline, gnu::cold]] RmaRequest* make() noexcept;
+  void read_own_completions() noexcept;
+  [[gnu::always_inline]] void give_back(RmaRequest& request) noexcept {
+    request.peer = nullptr;
+    request.next = std::exchange(requests_.free, &request);
+    --requests_.open;
+  }
+  void end(RmaRequest& request, bool has_failed) noexcept;
+  void clear(RmaRequest& request) noexcept;
+  std::byte* describe_local(RmaRequest& request, std::span<std::byte> local, bool may_change, void*& descriptor);
+  bool write(RmaRequest& request, std::span<std::byte> local, void* descriptor, const Range& range) noexcept;
+  [[gnu::always_inline]] inline bool read(RmaRequest& request, std::span<std::byte> local, void* descriptor,
+                                          std::uint64_t remote, std::uint64_t key) noexcept;
+  [[gnu::noinline, gnu::cold]] bool not_posted(RmaRequest& request, std::int64_t result) noexcept;
+  [[gnu::noinline]] bool put_short_apart(const RemoteKey& key, std::uint64_t offset, Bytes source,
+                                         Completion& completion) noexcept;
+  [[gnu::noinline, gnu::cold]] bool keep(Completion& completion, const fi_cq_data_entry* entry) noexcept;
+  bool put_short_registered(const Range& range, Completion& completion) noexcept;
+  bool get_registered(const Range& range, Completion& completion) noexcept;
+  bool start_long(const Range& range, Completion& completion, Completion* source_use, bool is_write);
+
+  Ofi& owner_;
   Fabric& fabric_;
   Memory& memory_;
   Peers& peers_;
   Transfers transfers_;
   const std::size_t most_at_once_;  // bytes of one operation
-  const bool registers_local_;      // the provider demands it
+  // Up to here the local memory needs no description: 0 if the provider demands that it is registered.
+  const std::size_t most_plain_;
   std::vector<std::unique_ptr<RemoteKey>> keys_;
-  std::deque<RmaRequest> all_;
-  std::vector<RmaRequest*> free_;
+  RequestPool requests_;
+  std::uint32_t looks_ = 0;   // by progress()
+  bool ends_at_once_ = true;  // the last write that was waited for had ended at the first look
   BouncePool bounces_;
 };
 

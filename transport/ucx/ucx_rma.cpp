@@ -130,6 +130,26 @@ void UcxRma::ended(void* request, ucs_status_t status, void* argument) {
   if (status != UCS_OK) transport.lose(peer, "UCX could not put or get: " + status_text(status));
 }
 
+bool UcxRma::start_put(const RemoteKey& key, std::uint64_t offset, Operation* operation, Bytes source,
+                       Completion& completion) noexcept {
+  Peer& peer = *key.peer;
+  const ucp_request_param_t param = with_callback(&UcxRma::ended, operation);
+  const ucs_status_ptr_t request =
+      ::ucp_put_nbx(peer.endpoint, source.data(), source.size(), key.base + offset, key.rkey, &param);
+  if (!start(operation, request, "puts")) {
+    completion.failed = true;
+    return true;
+  }
+  ++completion.open;
+  if (!peer.unflushed.empty() && peer.unflushed.back().completion == &completion) [[likely]] {
+    ++peer.unflushed.back().puts;
+    return true;
+  }
+  if (peer.unflushed.empty()) unflushed_.push_back(&peer);
+  peer.unflushed.push_back({&completion, 1});
+  return true;
+}
+
 bool UcxRma::put(const transport::RemoteKey& key, std::uint64_t offset, Bytes source, Completion& completion,
                  Completion* source_use) noexcept {
   const auto& remote = static_cast<const RemoteKey&>(key);
@@ -140,22 +160,23 @@ bool UcxRma::put(const transport::RemoteKey& key, std::uint64_t offset, Bytes so
   }
   if (peer.transfers >= kMostTransfers) [[unlikely]]
     return false;
-  Operation* const operation = take(peer, source_use);
-  const ucp_request_param_t param = with_callback(&UcxRma::ended, operation);
-  const ucs_status_ptr_t request =
-      ::ucp_put_nbx(peer.endpoint, source.data(), source.size(), remote.base + offset, remote.rkey, &param);
-  if (!start(operation, request, "puts")) {
-    completion.failed = true;
-    return true;
-  }
-  ++completion.open;
-  if (!peer.unflushed.empty() && peer.unflushed.back().completion == &completion) {
-    ++peer.unflushed.back().puts;
-    return true;
-  }
-  if (peer.unflushed.empty()) unflushed_.push_back(&peer);
-  peer.unflushed.push_back({&completion, 1});
-  return true;
+  return start_put(remote, offset, take(peer, source_use), source, completion);
+}
+
+bool UcxRma::put_short(const transport::RemoteKey& key, std::uint64_t offset, Bytes source,
+                       Completion& completion) noexcept {
+  const auto& remote = static_cast<const RemoteKey&>(key);
+  Peer& peer = *remote.peer;
+  if (peer.is_gone() || peer.transfers >= kMostTransfers) [[unlikely]]
+    return false;
+  Operation* const operation = take(peer, nullptr);
+  std::memcpy(operation->copy.data(), source.data(), source.size());
+  return start_put(remote, offset, operation, {operation->copy.data(), source.size()}, completion);
+}
+
+bool UcxRma::get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                       Completion& completion) noexcept {
+  return get(key, offset, dest, completion);  // UCX finishes and receives in one call
 }
 
 bool UcxRma::get(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
@@ -174,6 +195,11 @@ bool UcxRma::get(const transport::RemoteKey& key, std::uint64_t offset, std::spa
       ::ucp_get_nbx(peer.endpoint, dest.data(), dest.size(), remote.base + offset, remote.rkey, &param);
   if (!start(operation, request, "gets")) completion.failed = true;
   return true;
+}
+
+void UcxRma::progress() noexcept {
+  if (has_unflushed()) flush_puts();
+  transport_.progress();
 }
 
 // All at once: they wait for each other's answers.

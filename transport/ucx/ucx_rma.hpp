@@ -4,6 +4,7 @@
 
 #include <ucp/api/ucp.h>
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -40,6 +41,11 @@ class UcxRma final : public transport::Rma {
            Completion* source_use) noexcept override;
   bool get(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
            Completion& completion) noexcept override;
+  bool put_short(const transport::RemoteKey& key, std::uint64_t offset, Bytes source,
+                 Completion& completion) noexcept override;
+  bool get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                 Completion& completion) noexcept override;
+  void progress() noexcept override;
 
   // The endpoint of the peer ends: its keys are void.
   void drop_keys(const Peer& peer) noexcept;
@@ -62,8 +68,9 @@ class UcxRma final : public transport::Rma {
   // A put, a get or a flush while UCX has it.
   struct Operation {
     Peer* peer = nullptr;
-    Completion* completion = nullptr;  // of a get, or of the source of a put; null if nobody waits for it
-    std::vector<Unflushed> puts;       // of a flush
+    Completion* completion = nullptr;         // of a get, or of the source of a put; null if nobody waits for it
+    std::vector<Unflushed> puts;              // of a flush
+    std::array<std::byte, kShortBytes> copy;  // of the source of a short put
   };
   struct Registered {
     std::byte* base;
@@ -71,6 +78,8 @@ class UcxRma final : public transport::Rma {
   };
 
   Operation* take(Peer& peer, Completion* completion);
+  bool start_put(const RemoteKey& key, std::uint64_t offset, Operation* operation, Bytes source,
+                 Completion& completion) noexcept;
   void give_back(Operation* operation) { free_.push_back(operation); }
   // Notes that the operation has not begun, has ended at once, or is under way.
   bool start(Operation* operation, ucs_status_ptr_t request, const char* what) noexcept;

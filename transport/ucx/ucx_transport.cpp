@@ -54,7 +54,6 @@ std::string UcxTransport::endpoint_address() const {
 }
 
 bool UcxTransport::poll(int) noexcept {
-  events_.active = false;
   is_idle_ = ::ucp_worker_progress(library_.worker()) == 0;
   if (!open_.empty()) push_overdue();
   if (!challenged_.empty()) send_challenges();
@@ -67,7 +66,7 @@ bool UcxTransport::poll(int) noexcept {
     lose(peer, peer.inbox.fault());
   }
   if (!lost_.empty()) report_lost();
-  return events_.active || !is_idle_;  // a moving payload is a reason to poll again soon
+  return std::exchange(events_.active, false) || !is_idle_;  // a moving payload is a reason to poll again soon
 }
 
 bool UcxTransport::arm() noexcept {

@@ -31,7 +31,8 @@ void put_with_flag(const TeamGroup& group, int pe, const std::byte* own_dest, st
   const Team& team = group.team();
   if (!source.empty() && !context::is_mapped(team.route, pe)) {
     const context::Place dest = context::place_of(team.route, own_dest, pe);
-    if (!onesided::goes_by_rdma(dest.pe, source.size())) return send_put(team, group.routine(), dest, epoch, source);
+    if (!onesided::goes_by_rdma(dest.pe, source.size(), onesided::Direction::put))
+      return send_put(team, group.routine(), dest, epoch, source);
   }
   MemberAccess{team.route, group.routine(), am::kNotCounted}.put(pe, own_dest, source.data(), source.size());
   set_flag(team, group.routine(), pe, epoch);

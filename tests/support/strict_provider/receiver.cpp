@@ -80,13 +80,37 @@ bool Receiver::cancel(void* context) {
   return true;
 }
 
-bool Receiver::has_work() noexcept { return !inbox_.is_empty() && !buffers_.empty(); }
+bool Receiver::has_work() noexcept {
+  if (inbox_.is_empty() || !buffers_.empty()) return !inbox_.is_empty();
+  const Cell* const cell = inbox_.peek();
+  return cell != nullptr && cell->header.kind != CellKind::message;
+}
 
 void Receiver::progress() {
-  for (int i = 0; i < kMessagesPerProgress && !buffers_.empty(); ++i) {
+  for (int i = 0; i < kMessagesPerProgress; ++i) {
     Cell* cell = inbox_.peek();
-    if (cell == nullptr || !take(*cell)) return;
+    if (cell == nullptr) return;
+    if (cell->header.kind != CellKind::message) {
+      carry_out(*cell);
+    } else if (buffers_.empty() || !take(*cell)) {
+      return;
+    }
   }
+}
+
+// RMA in software: reads or writes this process's memory for the sender, which looks whether the cell is consumed.
+void Receiver::carry_out(Cell& cell) {
+  if (!inbox_.claim(cell)) return;
+  const MessageHeader& header = cell.header;
+  const bool is_write = header.kind == CellKind::write;
+  const Waker waker = header.waker;
+  const int error = copy_memory(is_write, waker.pid, {header.remote, header.remote + header.remote_count},
+                                {header.parts, header.parts + header.part_count});
+  if (error != 0 && is_alive(waker.pid, header.sender_identity_at, header.sender))
+    violation("RMA: the buffer of %lu bytes at %p is not mapped while it is used", header.bytes,
+              header.parts[0].iov_base);
+  inbox_.release(cell);
+  waker.wake();
 }
 
 void Receiver::check_untouched(const Buffer& buffer, std::size_t bytes) const {

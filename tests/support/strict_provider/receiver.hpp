@@ -31,7 +31,7 @@ class Receiver {
   // Gives the oldest receive of this context up. Returns false if there is none.
   bool cancel(void* context);
   void progress();
-  // Returns true if there is a message for which a buffer is posted.
+  // Returns true if there is a message for which a buffer is posted, or RMA to be carried out.
   bool has_work() noexcept;
   void set_least_room(std::size_t bytes) noexcept { least_room_ = bytes; }
   std::size_t least_room() const noexcept { return least_room_; }
@@ -51,6 +51,7 @@ class Receiver {
   };
 
   bool take(Cell& cell);
+  void carry_out(Cell& cell);
   int place(const MessageHeader& header, const std::byte* payload, const std::vector<iovec>& parts);
   void check_untouched(const Buffer& buffer, std::size_t bytes) const;
   void complete(const Buffer& buffer, Completion& completion);

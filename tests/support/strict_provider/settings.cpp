@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "random.hpp"
 #include "shared.hpp"
@@ -60,6 +61,14 @@ const Mode& chosen_mode() {
 std::uint64_t chosen_seed() noexcept {
   const char* text = std::getenv("SHMEMX_TEST_PROVIDER_SEED");
   return text != nullptr && text[0] != '\0' ? std::strtoull(text, nullptr, 0) : 1;
+}
+
+SoftwareRma chosen_software() {
+  const char* text = std::getenv("SHMEMX_TEST_PROVIDER_SOFTWARE");
+  const std::string_view name = text != nullptr ? text : "";
+  if (name != "" && name != "rma" && name != "reads" && name != "writes")
+    violation("SHMEMX_TEST_PROVIDER_SOFTWARE is '%s', allowed are rma, reads and writes", text);
+  return {name == "rma" || name == "reads", name == "rma" || name == "writes"};
 }
 
 const char* log_file() noexcept {

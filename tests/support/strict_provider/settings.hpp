@@ -46,6 +46,13 @@ const Mode& chosen_mode();
 const Mode* mode_of(const char* name) noexcept;
 // Returns SHMEMX_TEST_PROVIDER_SEED. With 0 nothing is delayed, reordered or refused by chance.
 std::uint64_t chosen_seed() noexcept;
+// Which operations of RMA the target's CPU carries out, when its queue is read.
+struct SoftwareRma {
+  bool reads;
+  bool writes;
+};
+// Returns what SHMEMX_TEST_PROVIDER_SOFTWARE names.
+SoftwareRma chosen_software();
 // Returns the file that SHMEMX_TEST_PROVIDER_LOG names, or null.
 const char* log_file() noexcept;
 

@@ -49,7 +49,11 @@ struct Waker {
   void wake() const noexcept;
 };
 
+// What a cell asks its consumer for: to receive a message, or to carry out RMA of the sender.
+enum class CellKind : std::uint8_t { message, read, write };
+
 struct MessageHeader {
+  CellKind kind;
   std::uint64_t bytes;
   std::uint64_t sender;  // the number of its endpoint
   std::uint64_t sender_identity_at;
@@ -59,7 +63,9 @@ struct MessageHeader {
   bool is_pulled;  // the receiver reads the payload from the sender's memory
   bool notifies;   // the sender waits until the message is received
   std::uint8_t part_count;
-  iovec parts[kMostParts];
+  iovec parts[kMostParts];  // of the sender's memory
+  std::uint8_t remote_count;
+  iovec remote[kMostParts];  // of RMA: the consumer's memory
 };
 
 struct alignas(64) Cell {

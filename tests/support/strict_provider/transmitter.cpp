@@ -189,6 +189,8 @@ void Transmitter::carry_out(Operation& operation) {
   check_source(operation);
   if (operation.kind == Kind::send) {
     send(operation);
+  } else if (is_software(operation)) {
+    request_transfer(operation);
   } else {
     transfer(operation);
   }
@@ -198,6 +200,9 @@ void Transmitter::carry_out(Operation& operation) {
 
 void Transmitter::check_source(const Operation& operation) const {
   if (!has_chance_ || !operation.captured.empty() || operation.bytes() == 0) return;
+  // Replies to gets are sent from where the data lie. The program may change them once the peer has received them.
+  const bool is_received = operation.kind == Kind::send && operation.stage == Operation::Stage::performed;
+  if (is_received && (software_.reads || software_.writes)) return;
   if (checksum(operation.local) != operation.sum)
     violation("%s: the buffer at %p was changed before the operation ended", operation.call,
               operation.local.front().iov_base);
@@ -211,13 +216,53 @@ std::size_t Transmitter::choose_begin(const Operation& operation) {
   return is_torn && random_.below(2) != 0 ? operation.left / 2 / sizeof(std::uint64_t) * sizeof(std::uint64_t) : 0;
 }
 
-void Transmitter::transfer(Operation& operation) {
-  const bool is_read = operation.kind == Kind::read;
+std::vector<iovec> Transmitter::resolve_remote(const Operation& operation) {
   const RemoteAccess what{operation.call, &operation.peer->domain(), operation.peer->address().number,
-                          is_read ? FI_REMOTE_READ : FI_REMOTE_WRITE};
+                          operation.kind == Kind::read ? FI_REMOTE_READ : FI_REMOTE_WRITE};
   std::vector<iovec> remote;
   for (const fi_rma_iov& part : operation.remote)
     remote.push_back({reinterpret_cast<void*>(resolve(endpoint_.domain, what, part)), part.len});
+  return remote;
+}
+
+bool Transmitter::is_software(const Operation& operation) const noexcept {
+  return operation.kind == Kind::read ? software_.reads : software_.writes;
+}
+
+// Asks the target to carry it out.
+void Transmitter::request_transfer(Operation& operation) {
+  Cell* const cell = reserve_cell(operation, true);
+  if (cell == nullptr) return;
+  const bool is_read = operation.kind == Kind::read;
+  const std::vector<iovec> remote = resolve_remote(operation);
+  MessageHeader& header = cell->header;
+  header.kind = is_read ? CellKind::read : CellKind::write;
+  header.bytes = operation.bytes();
+  header.sender = endpoint_.identity.number;
+  header.sender_identity_at = reinterpret_cast<std::uint64_t>(&endpoint_.identity);
+  header.notifies = true;
+  header.waker = {::getpid(), endpoint_.transmit.queue->pipe[1]};
+  header.part_count = static_cast<std::uint8_t>(operation.local.size());
+  std::copy(operation.local.begin(), operation.local.end(), header.parts);
+  header.remote_count = static_cast<std::uint8_t>(remote.size());
+  std::copy(remote.begin(), remote.end(), header.remote);
+  publish(*cell, operation.position);
+  operation.peer->wake();
+  operation.stage = Operation::Stage::sent;
+  operation.left = 0;
+  count_transfer(operation);
+}
+
+void Transmitter::count_transfer(Operation& operation) {
+  const bool is_read = operation.kind == Kind::read;
+  ++(is_read ? counts_.reads : counts_.writes);
+  (is_read ? counts_.bytes_read : counts_.bytes_written) += operation.bytes();
+  if (!is_read && !operation.captured.empty()) ++counts_.injected_writes;
+}
+
+void Transmitter::transfer(Operation& operation) {
+  const bool is_read = operation.kind == Kind::read;
+  const std::vector<iovec> remote = resolve_remote(operation);
   const std::size_t begin = choose_begin(operation);
   const std::size_t bytes = operation.left - begin;
   const int error = copy_memory(is_read, operation.peer->address().pid, slice(operation.local, begin, bytes),
@@ -233,24 +278,29 @@ void Transmitter::transfer(Operation& operation) {
   } else if (error != 0) {
     violation("%s: memory of a valid key cannot be accessed: %s", operation.call, std::strerror(error));
   }
-  ++(is_read ? counts_.reads : counts_.writes);
-  (is_read ? counts_.bytes_read : counts_.bytes_written) += operation.bytes();
-  if (!is_read && !operation.captured.empty()) ++counts_.injected_writes;
+  count_transfer(operation);
   if (is_read && has_chance_) operation.sum = checksum(operation.local);
+}
+
+// Returns null if there is no room, or if the peer is gone: then the operation has ended. `is_due`: look whether it is.
+Cell* Transmitter::reserve_cell(Operation& operation, bool is_due) {
+  Peer& peer = *operation.peer;
+  Cell* const cell = is_due && !peer.check_life() ? nullptr : reserve(peer.endpoint(), operation.position);
+  const bool waits = cell == nullptr && !peer.is_gone() && (++waits_ % kWaitsPerCheck != 0 || peer.check_life());
+  if (cell == nullptr && !waits) {
+    operation.error = FI_EHOSTUNREACH;
+    operation.stage = Operation::Stage::performed;
+  }
+  return cell;
 }
 
 void Transmitter::send(Operation& operation) {
   Peer& peer = *operation.peer;
-  const bool is_due = has_chance_ || ++sends_ % kSendsPerCheck == 0;
-  Cell* cell = is_due && !peer.check_life() ? nullptr : reserve(peer.endpoint(), operation.position);
-  if (cell == nullptr) {
-    if (!peer.is_gone() && (++waits_ % kWaitsPerCheck != 0 || peer.check_life())) return;
-    operation.error = FI_EHOSTUNREACH;
-    operation.stage = Operation::Stage::performed;
-    return;
-  }
+  Cell* const cell = reserve_cell(operation, has_chance_ || ++sends_ % kSendsPerCheck == 0);
+  if (cell == nullptr) return;
   const std::size_t bytes = operation.bytes();
   MessageHeader& header = cell->header;
+  header.kind = CellKind::message;
   header.bytes = bytes;
   header.sender = endpoint_.identity.number;
   header.sender_identity_at = reinterpret_cast<std::uint64_t>(&endpoint_.identity);
@@ -280,6 +330,7 @@ void Transmitter::send(Operation& operation) {
 void Transmitter::look_for_receipt(Operation& operation) {
   if (is_consumed(operation.peer->endpoint(), operation.position)) {
     operation.stage = Operation::Stage::performed;
+    if (operation.kind == Kind::read && has_chance_) operation.sum = checksum(operation.local);
     return;
   }
   const bool is_lost = operation.peer->is_gone() || (++waits_ % kWaitsPerCheck == 0 && !operation.peer->check_life());

@@ -94,6 +94,11 @@ class Transmitter {
   void carry_out_due();
   void carry_out(Operation& operation);
   void transfer(Operation& operation);
+  std::vector<iovec> resolve_remote(const Operation& operation);
+  bool is_software(const Operation& operation) const noexcept;
+  void request_transfer(Operation& operation);
+  void count_transfer(Operation& operation);
+  Cell* reserve_cell(Operation& operation, bool is_due);
   std::size_t choose_begin(const Operation& operation);
   void send(Operation& operation);
   void look_for_receipt(Operation& operation);
@@ -102,6 +107,7 @@ class Transmitter {
 
   Endpoint& endpoint_;
   const bool has_chance_;
+  const SoftwareRma software_ = chosen_software();
   Random random_;
   std::vector<std::unique_ptr<Operation>> operations_;  // in the order of their posts
   Counts counts_;

@@ -1,10 +1,12 @@
 // Puts and gets of the program over a network that needs no CPU of the target (played_network.hpp).
 #include <boost/test/unit_test.hpp>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "onesided/direct.hpp"
 #include "onesided/order.hpp"
+#include "onesided/short_path.hpp"
 #include "rdma_life.hpp"
 
 BOOST_AUTO_TEST_SUITE(onesided_direct)
@@ -14,10 +16,21 @@ namespace {
 using namespace shmemx;
 using unit::kLong;
 using unit::kOther;
+using unit::kRemoteBytes;
 using unit::Life;
 using unit::Log;
 
 const context::Context& context() { return context::default_context(); }
+
+// A word, by the short path alone. It is taken once the bounds of the stack are known.
+bool put_word(std::size_t offset, std::uint64_t word) {
+  BOOST_REQUIRE(has_stack(kRoomyStackBytes));
+  return onesided::put_at_once(context(), kOther, offset, am::bytes_of(word));
+}
+onesided::GetAtOnce get_word(std::size_t offset, std::uint64_t& word, transport::Completion& completion) {
+  BOOST_REQUIRE(has_stack(kRoomyStackBytes));
+  return onesided::get_at_once(kOther, offset, std::as_writable_bytes(std::span(&word, 1)), completion);
+}
 
 }  // namespace
 
@@ -170,6 +183,72 @@ BOOST_AUTO_TEST_CASE(blocks_with_gaps_go_one_by_one) {
   }
   BOOST_CHECK_EQUAL(life.network.count("message"), 0u);
   BOOST_CHECK_EQUAL(life.network.count("get"), 10u);
+}
+
+BOOST_AUTO_TEST_CASE(words_take_the_short_path_once_the_key_is_known) {
+  Life life;
+  for (int i = 0; i < 2; ++i) life.put_of_program(0, 8);  // the second one knows of no message before
+  onesided::flush("quiet", {&context()});
+  BOOST_CHECK(!put_word(kRemoteBytes, 1) && !put_word(kRemoteBytes - 4, 1));  // not all of it in the piece
+  life.network.log.clear();
+  life.network.transfer_polls = 20;
+  std::uint64_t word = 0x0123456789abcdef;
+  BOOST_CHECK(put_word(64, word));
+  BOOST_CHECK((life.network.log == Log{"start put"}));
+  onesided::flush("quiet", {&context()});
+  life.network.transfer_polls = 1;
+  std::uint64_t back = 0;
+  transport::Completion completion;
+  BOOST_CHECK(get_word(64, back, completion) == onesided::GetAtOnce::done);
+  BOOST_CHECK_EQUAL(back, word);
+}
+
+BOOST_AUTO_TEST_CASE(the_short_path_leaves_what_has_to_wait_to_the_other) {
+  Life life;
+  life.put_of_program(0, 8);
+  onesided::flush("quiet", {&context()});
+  std::uint64_t word = 7;
+  transport::Completion completion;
+  onesided::fence_unmapped("fence", context());
+  BOOST_CHECK(!put_word(64, word));
+  BOOST_CHECK(get_word(64, word, completion) == onesided::GetAtOnce::done);
+  life.put_of_program(64, 8);  // follows the fence
+  BOOST_CHECK(put_word(64, word));
+  life.network.refuses_once = true;
+  BOOST_CHECK(!put_word(64, word));
+  life.network.refuses_once = true;
+  BOOST_CHECK(get_word(64, word, completion) == onesided::GetAtOnce::no);
+}
+
+BOOST_AUTO_TEST_CASE(a_get_that_is_under_way_is_waited_for) {
+  Life life;
+  life.put_of_program(0, 8);
+  onesided::flush("quiet", {&context()});
+  life.network.transfer_polls = 5;
+  std::uint64_t word = 0;
+  transport::Completion completion;
+  BOOST_REQUIRE(get_word(0, word, completion) == onesided::GetAtOnce::open);
+  BOOST_CHECK(onesided::has_direct_open());
+  BOOST_CHECK(onesided::await_get("g", kOther, completion));
+  BOOST_CHECK(!onesided::has_direct_open());
+  BOOST_CHECK(std::memcmp(&word, life.source.data(), sizeof word) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(messages_are_served_during_a_loop_of_gets) {
+  Life life;
+  life.put_of_program(0, 8);
+  onesided::flush("quiet", {&context()});
+  const int polls = life.network.polls;
+  const int looks = life.network.looks;
+  constexpr int kGets = 1000;
+  for (int i = 0; i < kGets; ++i) {
+    std::uint64_t word = 0;
+    transport::Completion completion;
+    BOOST_REQUIRE(get_word(0, word, completion) == onesided::GetAtOnce::done);
+  }
+  BOOST_CHECK_EQUAL(life.network.looks - looks, kGets);
+  BOOST_CHECK_GE(life.network.polls - polls, kGets / 200);
+  BOOST_CHECK_LE(life.network.polls - polls, kGets / 50);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_opened_goes_by_messages) {

@@ -43,27 +43,102 @@ transport::Sent PlayedNetwork::send(int, const transport::Header& head, transpor
   if (handler == am::kReply) {
     note_answer(payload);
   } else {
-    messages_.push_back({handler, polls_ + message_polls, payload});
+    messages_.push_back({handler, polls + message_polls, payload});
   }
   return transport::Sent::yes;
 }
 
+void PlayedNetwork::request_probe(const onesided::RmaProbeRequest& request) {
+  alignas(16) onesided::RmaProbeRequest aligned = request;
+  if (names_itself) std::memcpy(aligned.network, name(), std::strlen(name()));
+  am::network_sink().deliver(kOther, {am::kRmaProbe, 0, sizeof aligned, executed_}, am::bytes_of(aligned));
+}
+
+void PlayedNetwork::finish_due(bool puts, bool gets) {
+  for (std::size_t i = 0; i < transfers_.size();) {
+    const Started transfer = transfers_[i];
+    const bool is_due = transfer.due <= polls + looks && (transfer.is_put ? puts : gets);
+    if (is_due) transfers_.erase(transfers_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (is_due) finish(transfer);
+    if (!is_due) ++i;
+  }
+}
+
+void PlayedNetwork::keep_still() {
+  if (requests_back) request_probe({.ticket = 7, .step = onesided::RmaProbeRequest::Step::keep_still});
+  requests_back = false;
+  finish_due(puts_alone, gets_alone);
+  if (--still_left_ != 0) return;
+  onesided::RmaProbeReply answer{};
+  std::uint64_t number = 0;
+  std::memcpy(&number, remote.data() + kBlockAt, sizeof number);
+  std::memset(remote.data() + kBlockAt + sizeof number, 0, sizeof number);
+  answer.state = onesided::RmaProbeReply::State::open;
+  answer.puts = number != number_before_ ? 1 : 0;
+  reply_to_probe(answer);
+}
+
+void PlayedNetwork::reply_to_probe(const onesided::RmaProbeReply& answer) {
+  alignas(16) struct {
+    onesided::ReplyHeader header;
+    onesided::RmaProbeReply answer;
+  } reply{{probe_ticket_, onesided::Outcome::ok, 1, 0}, answer};
+  am::network_sink().deliver(kOther, {am::kReply, 0, sizeof reply.header, executed_}, am::bytes_of(reply));
+}
+
+void PlayedNetwork::take_probe(const Sent& message) {
+  using Step = onesided::RmaProbeRequest::Step;
+  onesided::RmaProbeRequest request;
+  std::memcpy(&request, message.payload.data(), sizeof request);
+  probe_ticket_ = request.ticket;
+  onesided::RmaProbeReply answer{};
+  answer.state = opens ? onesided::RmaProbeReply::State::open : onesided::RmaProbeReply::State::closed;
+  if (request.step == Step::key) {
+    log.push_back("probe key");
+    answer.key_bytes = sizeof kBlockAt;
+    std::memcpy(answer.key, &kBlockAt, sizeof kBlockAt);
+  } else if (request.step == Step::result) {
+    log.push_back(std::string("probe result") + (request.puts != 0 ? " puts" : "") +
+                  (request.gets != 0 ? " gets" : ""));
+  } else if (busy_replies != 0) {
+    --busy_replies;
+    log.push_back("probe busy");
+    answer.state = onesided::RmaProbeReply::State::busy;
+  } else {
+    log.push_back("probe still");
+    const std::uint64_t still = onesided::ProbeBlock::kStill;
+    std::memcpy(&number_before_, remote.data() + kBlockAt, sizeof number_before_);
+    std::memcpy(remote.data() + kBlockAt + sizeof still, &still, sizeof still);
+    still_left_ = still_polls;
+    return;
+  }
+  reply_to_probe(answer);
+}
+
 bool PlayedNetwork::poll(int) noexcept {
-  ++polls_;
-  while (!messages_.empty() && messages_.front().due <= polls_) {
+  ++polls;
+  if (still_left_ != 0) {
+    keep_still();
+    return true;
+  }
+  while (!messages_.empty() && messages_.front().due <= polls) {
     const Sent message = messages_.front();
     messages_.pop_front();
     ++executed_;
     execute(message);
+    if (still_left_ != 0) return true;
   }
-  while (!transfers_.empty() && transfers_.front().due <= polls_) {
-    finish(transfers_.front());
-    transfers_.pop_front();
-  }
+  finish_due();
   return true;
 }
 
-Result<std::string> PlayedNetwork::register_memory(std::byte*, std::size_t bytes) {
+void PlayedNetwork::progress() noexcept {
+  ++looks;
+  finish_due();
+}
+
+Result<std::string> PlayedNetwork::register_memory(std::byte* base, std::size_t bytes) {
+  last_registered = base;
   log.push_back("register " + std::to_string(bytes));
   if (!registers || n_registered_ == most_registered) return Error{Errc::unsupported, 0, "not this one"};
   ++n_registered_;
@@ -97,6 +172,22 @@ bool PlayedNetwork::get(const transport::RemoteKey& key, std::uint64_t offset, s
   return start({static_cast<const Imported&>(key).begin + offset, dest.data(), dest.size(), &done, nullptr, false, 0});
 }
 
+bool PlayedNetwork::put_short(const transport::RemoteKey& key, std::uint64_t offset, transport::Bytes source,
+                              transport::Completion& done) noexcept {
+  const std::uint64_t at = static_cast<const Imported&>(key).begin + offset;
+  Started put{at, nullptr, source.size(), &done, nullptr, true, 0};
+  std::memcpy(put.copy.data(), source.data(), source.size());
+  put.is_copied = true;
+  return start(put);
+}
+
+bool PlayedNetwork::get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                              transport::Completion& done) noexcept {
+  if (!get(key, offset, dest, done)) return false;
+  progress();
+  return true;
+}
+
 bool PlayedNetwork::start(Started transfer) {
   if (refuses_once) {
     refuses_once = false;
@@ -104,7 +195,7 @@ bool PlayedNetwork::start(Started transfer) {
     return false;
   }
   log.push_back(transfer.is_put ? "start put" : "start get");
-  transfer.due = polls_ + transfer_polls;
+  transfer.due = polls + looks + transfer_polls;
   ++transfer.done->open;
   if (transfer.source_use != nullptr) ++transfer.source_use->open;
   transfers_.push_back(transfer);
@@ -115,13 +206,15 @@ void PlayedNetwork::finish(const Started& transfer) {
   const bool fits = transfer.at <= remote.size() && transfer.bytes <= remote.size() - transfer.at;
   log.push_back(!fits ? "out of range" : transfer.is_put ? "put" : "get");
   std::byte* const at = remote.data() + (fits ? transfer.at : 0);
-  if (fits) std::memcpy(transfer.is_put ? at : transfer.local, transfer.is_put ? transfer.local : at, transfer.bytes);
+  const std::byte* const source = transfer.is_copied ? transfer.copy.data() : transfer.local;
+  if (fits) std::memcpy(transfer.is_put ? at : transfer.local, transfer.is_put ? source : at, transfer.bytes);
   --transfer.done->open;
   if (transfer.source_use != nullptr) --transfer.source_use->open;
 }
 
 void PlayedNetwork::execute(const Sent& message) {
   if (message.handler == am::kKeyRequest) return reply_with_key(message);
+  if (message.handler == am::kRmaProbe) return take_probe(message);
   if (message.handler == am::kKeyRevoke) {
     onesided::KeyRevokeHeader header;
     std::memcpy(&header, message.payload.data(), sizeof header);
@@ -144,20 +237,20 @@ void PlayedNetwork::execute(const Sent& message) {
 void PlayedNetwork::reply_with_key(const Sent& message) {
   alignas(16) struct {
     onesided::ReplyHeader header;
-    onesided::KeyReply answer;
+    onesided::KeyList list;
   } reply{};
   onesided::KeyRequest request;
   std::memcpy(&request, message.payload.data(), sizeof request);
-  log.push_back(std::string("message key request") +
+  log.push_back(std::string("message key request") + (request.is_backward != 0 ? " backward" : "") +
                 (std::string_view(request.network) == name() ? "" : " of another"));
   if (window_is_freed) return this->reply(request.ticket, onesided::Outcome::stale);
-  const std::uint64_t begin = request.offset / key_range * key_range;
   reply.header = {request.ticket, onesided::Outcome::ok, 1, 0};
-  reply.answer.begin = begin;
-  reply.answer.bytes = key_range;
-  reply.answer.is_open = opens ? 1 : 0;
-  reply.answer.key_bytes = sizeof begin;
-  std::memcpy(reply.answer.key, &begin, sizeof begin);
+  for (std::uint64_t i = 0; i < keys_at_once; ++i) {
+    const std::uint64_t begin = (request.offset / key_range + i) * key_range;
+    onesided::KeyReply key{begin, key_range, opens ? 1U : 0U, sizeof begin, {}};
+    std::memcpy(key.key, &begin, sizeof begin);
+    reply.list.add(key);
+  }
   am::network_sink().deliver(kOther, {am::kReply, 0, sizeof reply.header, executed_}, am::bytes_of(reply));
 }
 
@@ -170,12 +263,17 @@ void PlayedNetwork::take_put(const Sent& message) {
 }
 
 void PlayedNetwork::note_answer(const std::vector<std::byte>& payload) {
-  onesided::KeyReply answer{};
+  onesided::KeyList list;
   const std::size_t bytes = payload.size() - sizeof(onesided::ReplyHeader);
   if (bytes == 0 || bytes == sizeof(onesided::RefusedRange)) return log.push_back("reply");
-  if (payload.size() == sizeof(onesided::ReplyHeader) + sizeof answer)
-    std::memcpy(&answer, payload.data() + sizeof(onesided::ReplyHeader), sizeof answer);
-  answers.push_back(answer);
+  if (bytes == sizeof(onesided::RmaProbeReply)) {
+    std::memcpy(&probe_answers.emplace_back(), payload.data() + sizeof(onesided::ReplyHeader), bytes);
+    return;
+  }
+  if (bytes == sizeof list) std::memcpy(&list, payload.data() + sizeof(onesided::ReplyHeader), sizeof list);
+  std::size_t at = 0;
+  list.take(at, answers.emplace_back());
+  lists.push_back(list);
 }
 
 }  // namespace shmemx::unit

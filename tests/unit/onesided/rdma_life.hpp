@@ -11,6 +11,7 @@
 #include "onesided/keys.hpp"
 #include "onesided/operations.hpp"
 #include "onesided/rdma.hpp"
+#include "onesided/rdma_probe.hpp"
 #include "onesided/wire.hpp"
 #include "played_network.hpp"
 #include "progress/policy.hpp"
@@ -53,10 +54,11 @@ inline Process& process() {
 
 // One life of the library.
 struct Life {
-  enum class Network : std::uint8_t { hardware, software, messages };
+  enum class Network : std::uint8_t { hardware, unproven, software, messages };
   explicit Life(config::NetRma choice = config::NetRma::automatic, Network kind = Network::hardware)
       : network(process().network) {
-    network.can.rma = kind == Network::hardware;
+    network.can.rma = kind == Network::hardware || kind == Network::unproven;
+    network.can.probes_rma = kind == Network::unproven;
     network.has_rma = kind != Network::messages;
     transport::Transport* const networks[] = {&network};
     onesided::open_rdma(choice, networks, std::uint64_t{1} << 20);
@@ -67,12 +69,18 @@ struct Life {
     onesided::close_rdma();
     network.log.clear();
     network.answers.clear();
+    network.lists.clear();
     network.can = PlayedNetwork::kHardware;
     network.has_rma = true;
     network.opens = network.registers = network.names_itself = true;
     network.key_range = kRemoteBytes;
+    network.keys_at_once = 1;
     network.most_registered = 1000;
     network.message_polls = network.transfer_polls = 1;
+    network.puts_alone = network.gets_alone = true;
+    network.probe_answers.clear();
+    const am::Locked endpoint;
+    onesided::forget_proofs();
   }
   bool has(std::size_t offset, std::size_t bytes) const {
     return std::memcmp(network.remote.data() + offset, source.data(), bytes) == 0;

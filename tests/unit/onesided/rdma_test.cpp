@@ -1,6 +1,7 @@
 // Long blocks of symmetric memory over a network that plays the other PE as well (played_network.hpp).
 #include <shmemx/types.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 #include <string>
@@ -69,6 +70,30 @@ BOOST_AUTO_TEST_CASE(a_block_is_cut_where_keys_end) {
   BOOST_CHECK(life.has(0, 12 * kLong));
   BOOST_CHECK_EQUAL(life.network.count("message key request"), 3u);
   BOOST_CHECK_EQUAL(life.network.count("out of range"), 0u);
+}
+
+BOOST_AUTO_TEST_CASE(keys_that_come_together_are_not_requested) {
+  Life life;
+  life.network.key_range = 4 * kLong;
+  life.network.keys_at_once = 4;
+  life.put(0, 32 * kLong);
+  BOOST_CHECK(life.has(0, 32 * kLong));
+  BOOST_CHECK_EQUAL(life.network.count("message key request"), 2u);
+  BOOST_CHECK_EQUAL(life.network.count("put"), 8u);
+  BOOST_CHECK_EQUAL(life.network.imported(), 8u);
+  life.put(56 * kLong, kLong);
+  life.put(48 * kLong, 16 * kLong);  // the list of 48 names 56 again
+  BOOST_CHECK(life.has(48 * kLong, 16 * kLong));
+  BOOST_CHECK_EQUAL(life.network.count("message key request"), 4u);
+  BOOST_CHECK_EQUAL(life.network.count("out of range"), 0u);
+}
+
+BOOST_AUTO_TEST_CASE(the_owner_learns_which_keys_come_first) {
+  Life life;
+  life.network.key_range = 4 * kLong;
+  for (const std::size_t range : {8, 9, 4}) life.put(range * 4 * kLong, kLong);
+  BOOST_CHECK_EQUAL(life.network.count("message key request"), 2u);
+  BOOST_CHECK_EQUAL(life.network.count("message key request backward"), 1u);
 }
 
 BOOST_AUTO_TEST_CASE(windows_have_keys_of_their_own) {
@@ -236,6 +261,70 @@ BOOST_AUTO_TEST_CASE(a_piece_of_a_window_is_opened_once) {
   windows::expose_builtin(windows::kHeapWindow, nullptr, 0);
 }
 
+// A PE of many pieces, as another PE learns of them that requests the key of the first one that it does not know.
+struct Walk {
+  Walk() { windows::expose_builtin(windows::kHeapWindow, life.source.data(), kPieces * onesided::kMinKeyRange); }
+  ~Walk() {
+    onesided::close_rdma();
+    windows::expose_builtin(windows::kHeapWindow, nullptr, 0);
+  }
+  void request(std::uint64_t piece, bool is_backward) {
+    life.network.request_key({windows::kHeapWindow, piece * onesided::kMinKeyRange + 5, 1, is_backward ? 1U : 0U});
+    const onesided::KeyList& list = life.network.lists.back();
+    BOOST_CHECK(onesided::is_sound(list, piece * onesided::kMinKeyRange + 5));
+    std::size_t at = 0;
+    for (onesided::KeyReply key{}; list.take(at, key);) known[key.begin / onesided::kMinKeyRange] = key.is_open != 0;
+  }
+  std::size_t count_known() const { return static_cast<std::size_t>(std::count(known.begin(), known.end(), true)); }
+  std::size_t registered() const { return life.network.count("register " + std::to_string(onesided::kMinKeyRange)); }
+
+  static constexpr std::size_t kPieces = 40;
+  Life life;
+  std::vector<bool> known = std::vector<bool>(kPieces);
+};
+
+BOOST_AUTO_TEST_CASE(a_walk_through_a_window_needs_few_requests) {
+  Walk walk;
+  for (std::size_t piece = 0; piece < Walk::kPieces; ++piece) {
+    if (!walk.known[piece]) walk.request(piece, false);
+  }
+  BOOST_CHECK_EQUAL(walk.count_known(), Walk::kPieces);
+  BOOST_CHECK_LE(walk.life.network.lists.size(), 10u);
+  walk.known.assign(Walk::kPieces, false);
+  walk.request(20, false);  // by another PE
+  BOOST_CHECK_EQUAL(walk.count_known(), Walk::kPieces);
+}
+
+BOOST_AUTO_TEST_CASE(a_walk_back_needs_few_requests) {
+  Walk walk;
+  for (std::size_t piece = Walk::kPieces; piece-- > 0;) {
+    if (!walk.known[piece]) walk.request(piece, piece + 1 != Walk::kPieces);
+  }
+  BOOST_CHECK_LE(walk.life.network.lists.size(), 10u);
+}
+
+BOOST_AUTO_TEST_CASE(no_more_is_registered_ahead_than_is_in_use) {
+  Walk walk;
+  walk.request(0, false);
+  BOOST_CHECK_EQUAL(walk.registered(), 1u);
+  walk.request(10, false);
+  BOOST_CHECK_EQUAL(walk.registered(), 3u);
+  BOOST_CHECK(walk.known[10] && walk.known[11] && walk.known[0] && !walk.known[9]);
+  for (const std::size_t piece : {20, 30, 1}) walk.request(piece, false);
+  BOOST_CHECK_EQUAL(walk.registered(), 3u + 4 + 5 + 5);  // at most 64 MiB beside the piece itself
+}
+
+BOOST_AUTO_TEST_CASE(what_is_refused_ahead_is_tried_again) {
+  Walk walk;
+  walk.life.network.most_registered = 2;
+  walk.request(0, false);
+  walk.request(1, false);
+  BOOST_CHECK(!walk.known[2]);
+  walk.life.network.most_registered = 1000;
+  walk.request(2, false);
+  BOOST_CHECK(walk.known[2]);
+}
+
 BOOST_AUTO_TEST_CASE(a_large_window_has_few_keys) {
   Life life;
   const std::uint64_t bytes = std::uint64_t{100} << 30;
@@ -325,6 +414,29 @@ BOOST_AUTO_TEST_CASE(answers_are_looked_at) {
   BOOST_CHECK(!onesided::is_sound(answer, 100));
   answer = {100, 50, 2, 8, {}};
   BOOST_CHECK(!onesided::is_sound(answer, 100));
+}
+
+BOOST_AUTO_TEST_CASE(lists_of_keys_are_looked_at) {
+  onesided::KeyList list;
+  BOOST_CHECK(!onesided::is_sound(list, 0));
+  BOOST_REQUIRE(list.add({100, 50, 1, 5, {}}) && list.add({0, 50, 1, 16, {}}) && list.add({200, 1, 0, 0, {}}));
+  BOOST_CHECK(onesided::is_sound(list, 149));
+  BOOST_CHECK(!onesided::is_sound(list, 0));  // the first one has to hold it
+  onesided::KeyList broken = list;
+  ++broken.count;
+  BOOST_CHECK(!onesided::is_sound(broken, 149));
+  broken = list;
+  broken.used_bytes -= 8;
+  BOOST_CHECK(!onesided::is_sound(broken, 149));
+  broken = list;
+  broken.used_bytes = 4000;
+  BOOST_CHECK(!onesided::is_sound(broken, 149));
+  broken = list;
+  broken.add({~std::uint64_t{0} - 3, 50, 1, 0, {}});
+  BOOST_CHECK(!onesided::is_sound(broken, 149));
+  while (list.add({300, 1, 1, transport::kMaxKeyBytes, {}})) continue;
+  BOOST_CHECK_EQUAL(list.count, 3u + 6);
+  BOOST_CHECK(onesided::is_sound(list, 149));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

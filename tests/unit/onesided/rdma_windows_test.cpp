@@ -101,7 +101,7 @@ void put_window(const Life& life, const onesided::Call& call, std::size_t bytes)
   onesided::put_lists(call, {target, rma::Shape::contiguous(life.source.data(), bytes)});
 }
 
-BOOST_AUTO_TEST_CASE(long_puts_and_gets_of_public_windows_go_by_the_network) {
+BOOST_AUTO_TEST_CASE(puts_and_gets_of_public_windows_go_by_the_network) {
   Life life;
   life.network.transfer_polls = 20;
   onesided::Tracker open;
@@ -118,9 +118,9 @@ BOOST_AUTO_TEST_CASE(long_puts_and_gets_of_public_windows_go_by_the_network) {
   onesided::await_replies("get", kOther, open);
   BOOST_CHECK(std::memcmp(back.data(), life.source.data(), back.size()) == 0);
   BOOST_CHECK((life.network.log == Log{"message key request", "start put", "put", "start get", "get"}));
-  put_window(life, call_of(open, true), kLong - 1);
+  put_window(life, call_of(open, true), 8);  // which needs no CPU of the target
   onesided::await_replies("put", kOther, open);
-  BOOST_CHECK_EQUAL(life.network.log.back(), "message put");
+  BOOST_CHECK_EQUAL(life.network.log.back(), "put");
   BOOST_CHECK_EQUAL(open.error.load(), 0);
 }
 
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(keys_of_other_bytes_stay) {
   life.network.log.clear();
   put_window(life, call_of(open, true), 4 * kLong);
   onesided::await_replies("put", kOther, open);
-  BOOST_CHECK((life.network.log == Log{"message key request", "start put", "start put", "put", "put"}));
+  BOOST_CHECK((life.network.log == Log{"message key request backward", "start put", "start put", "put", "put"}));
 }
 
 BOOST_AUTO_TEST_CASE(an_owner_that_frees_a_window_waits_for_transfers) {

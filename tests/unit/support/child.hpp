@@ -4,8 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 namespace shmemx::unit {
 
@@ -14,7 +16,18 @@ struct ChildEnd {
   std::string text;
 };
 
-// `run` returns the exit status, unless it ends the child itself.
+// Leaves out where a routine was called: in a unit test that is the test.
+inline std::string without_places(std::string text) {
+  const std::string begin = "; called at ";
+  for (std::size_t at = 0; (at = text.find(begin, at)) != std::string::npos;) {
+    const std::size_t line_end = std::min(text.find('\n', at), text.size());
+    const std::size_t end = std::min(text.find(". Job ended", at), text.find(". Process ended", at));
+    text.erase(at, std::min(end, line_end) - at);
+  }
+  return text;
+}
+
+// `run` returns the exit status, unless it ends the child itself. The text is that without places.
 template <class Run>
 ChildEnd in_child(Run run) {
   int ends[2];
@@ -33,6 +46,7 @@ ChildEnd in_child(Run run) {
   for (ssize_t n = 0; (n = ::read(ends[0], buffer, sizeof buffer)) > 0;)
     end.text.append(buffer, static_cast<std::size_t>(n));
   ::close(ends[0]);
+  end.text = without_places(std::move(end.text));
   int status = 0;
   if (child > 0 && ::waitpid(child, &status, 0) == child) {
     end.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

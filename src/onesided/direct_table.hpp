@@ -1,0 +1,97 @@
+// What the direct path (direct.hpp) knows: the pieces of other PEs by PE and offset, and what the contexts have under
+// way. All of it is read and written under the endpoint's lock.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "am/net_sender.hpp"
+#include "base/contact_table.hpp"
+#include "context/context.hpp"
+#include "context/location.hpp"
+#include "onesided/direct.hpp"
+#include "onesided/keys.hpp"
+#include "onesided/requests.hpp"
+#include "transport/rma.hpp"
+
+namespace shmemx::onesided {
+
+// The pieces of a window that this PE has keys of, by the first bits of the offset. A piece of a window that begins
+// elsewhere shares its entry with others; the last one to be used has it.
+class DirectPieces {
+ public:
+  // Returns null if no known piece holds all of the range, which must not be empty.
+  [[gnu::always_inline]] const DirectPiece* find(std::uint64_t offset, std::uint64_t bytes) const noexcept {
+    const std::size_t index = offset >> shift_;
+    if (index >= count_) [[unlikely]]
+      return nullptr;
+    const DirectPiece& piece = by_offset_[index];
+    return piece.holds(offset, bytes) ? &piece : nullptr;
+  }
+  void add(const DirectPiece& piece) {
+    const int shift = std::countr_zero(std::bit_ceil(std::max(piece.bytes, kMinKeyRange)));
+    if (shift > shift_) by_offset_.clear();  // the pieces so far were shorter ones at the end
+    shift_ = std::max(shift_, shift);
+    const std::size_t first = piece.begin >> shift_;
+    const std::size_t last = (piece.begin + piece.bytes - 1) >> shift_;
+    if (last >= by_offset_.size()) by_offset_.resize(last + 1);
+    std::fill(by_offset_.begin() + static_cast<std::ptrdiff_t>(first),
+              by_offset_.begin() + static_cast<std::ptrdiff_t>(last) + 1, piece);
+    count_ = by_offset_.size();
+  }
+
+ private:
+  int shift_ = 0;
+  std::size_t count_ = 0;
+  std::vector<DirectPiece> by_offset_;  // without a key: empty, so it holds nothing
+};
+
+// Where operations end.
+struct Network {
+  transport::Rma* rma = nullptr;  // null: at several networks
+  unsigned number = 0;            // of Endpoint
+};
+
+struct DirectPeer {
+  transport::Rma* bare = nullptr;  // see Rma::bare()
+  std::uint32_t fences = 0;        // am::fences when all messages sent there before had been executed
+  unsigned network_number = 0;
+  DirectPieces heap;  // for the short path: none if what is under way has to be kept
+  DirectPieces of_window[windows::kBuiltinWindows];
+  DirectNetwork network{};
+
+  Network where() const noexcept { return {network.rma, network_number}; }
+  // Has a fence been called since all messages to the PE are known to have been executed? Then a put must wait.
+  [[gnu::always_inline]] bool must_follow(std::uint32_t now) const noexcept {
+    return static_cast<std::int32_t>(now - fences) > 0;
+  }
+};
+
+// What a context has under way.
+struct DirectOpen {
+  transport::Completion puts;
+  transport::Completion gets;
+
+  bool is_empty() const noexcept { return (puts.open | gets.open) == 0; }
+};
+
+// Never destroyed: threads may still poll while the process exits.
+inline constinit Contacts<DirectPeer>* direct_peers = nullptr;  // null: no piece is known
+inline constinit DirectOpen direct_open[context::kMaxContexts] = {};
+inline constinit std::uint32_t most_contexts = 0;  // those from here on have never had an operation
+// Calls that wait for an operation of their own.
+inline constinit std::uint32_t direct_awaited = 0;
+
+[[gnu::always_inline]] inline DirectOpen& direct_open_of(std::uint32_t index) noexcept {
+  if (index >= most_contexts) [[unlikely]]
+    most_contexts = index + 1;
+  return direct_open[index];
+}
+inline DirectOpen& direct_open_of(const context::Context& context) noexcept {
+  return direct_open_of(index_of(context));
+}
+
+}  // namespace shmemx::onesided

@@ -1,0 +1,85 @@
+// Short puts and gets of the program past the target's CPU, where nothing stands in the way: one look-up, one lock, one
+// call of the network. A word costs about 150 instructions of this library, so nothing here is out of line.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "am/endpoint.hpp"
+#include "base/own_stack.hpp"
+#include "onesided/direct_table.hpp"
+
+namespace shmemx::onesided {
+
+inline constexpr std::size_t kShortBytes = transport::Rma::kShortBytes;
+
+// The endpoint's lock, if it is free. The path behind this one waits for it: here nothing but the network is called, so
+// that no register has to be kept across another call.
+class LockedAtOnce {
+ public:
+  [[gnu::always_inline]] LockedAtOnce() noexcept : is_held_(am::endpoint_lock.lock_at_once()) {}
+  [[gnu::always_inline]] ~LockedAtOnce() {
+    if (is_held_) am::endpoint_lock.unlock();
+  }
+  LockedAtOnce(const LockedAtOnce&) = delete;
+  LockedAtOnce& operator=(const LockedAtOnce&) = delete;
+  explicit operator bool() const noexcept { return is_held_; }
+
+ private:
+  bool is_held_;
+};
+
+// Puts at most kShortBytes into the heap of a PE. The source may be used again on return. Returns false, with nothing
+// started, if the operation has to wait, or to take another way. Requires has_direct_keys(), a context of
+// the table, and something to put.
+[[gnu::always_inline]] inline bool put_at_once(const context::Context& context, std::int32_t world_pe,
+                                               std::uint64_t offset, transport::Bytes source) noexcept {
+  if (!is_on_roomy_stack()) [[unlikely]]
+    return false;
+  const std::uint32_t fences = am::fences.load(std::memory_order_relaxed);  // this thread's own are in it
+  const LockedAtOnce lock;
+  const DirectPeer* const peer = lock ? direct_peers->find(world_pe) : nullptr;
+  if (peer == nullptr) [[unlikely]]
+    return false;
+  const DirectPiece* const piece = peer->heap.find(offset, source.size());
+  if (piece == nullptr || peer->fences != fences) [[unlikely]]
+    return false;
+  const auto index = static_cast<std::uint32_t>(&context - context::context_table);
+  return peer->bare->put_short(*piece->key, offset - piece->begin, source, direct_open_of(index).puts);
+}
+
+enum class GetAtOnce : std::uint8_t {
+  done,
+  open,  // started; `completion` tells when it has ended. Counted in direct_awaited.
+  no,    // nothing is under way: it has to wait, to take another way, or the PE is lost
+};
+
+// Gets at most kShortBytes from the heap of a PE. The same requirements.
+[[gnu::always_inline]] inline GetAtOnce get_at_once(std::int32_t world_pe, std::uint64_t offset,
+                                                    std::span<std::byte> dest,
+                                                    transport::Completion& completion) noexcept {
+  if (!is_on_roomy_stack()) [[unlikely]]
+    return GetAtOnce::no;
+  const LockedAtOnce lock;
+  const DirectPeer* const peer = lock ? direct_peers->find(world_pe) : nullptr;
+  if (peer == nullptr) [[unlikely]]
+    return GetAtOnce::no;
+  const DirectPiece* const piece = peer->heap.find(offset, dest.size());
+  if (piece == nullptr) [[unlikely]]
+    return GetAtOnce::no;
+  if (!peer->bare->get_short(*piece->key, offset - piece->begin, dest, completion)) [[unlikely]]
+    return GetAtOnce::no;
+  if (am::Locked::held().note_look()) [[unlikely]]
+    am::Locked::held().poll();
+  if (completion.open != 0) [[unlikely]] {
+    ++direct_awaited;
+    return GetAtOnce::open;
+  }
+  return completion.failed ? GetAtOnce::no : GetAtOnce::done;
+}
+
+// Waits for one that is open. Returns false if it has failed, as the PE is lost.
+bool await_get(const char* routine, std::int32_t world_pe, transport::Completion& completion) noexcept;
+
+}  // namespace shmemx::onesided

@@ -1,0 +1,133 @@
+// Puts and gets of networks that have them, see transport/rma.hpp.
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <vector>
+
+#include "conformance_job.hpp"
+
+using namespace transport_test;
+
+BOOST_AUTO_TEST_SUITE(remote_memory)
+
+BOOST_AUTO_TEST_CASE(put_and_get_transfer_data) {
+  Job job;
+  shmemx::transport::Rma* const rma = job[0].rma();
+  if (rma == nullptr) {
+    BOOST_TEST_MESSAGE("messages only");
+    return;
+  }
+  constexpr std::size_t kBytes = 1 << 22;
+  std::vector<std::byte> window(kBytes);
+  auto packed = job[1].rma()->register_memory(window.data(), window.size());
+  BOOST_REQUIRE(packed);
+  BOOST_CHECK_LE((*packed).size(), shmemx::transport::kMaxKeyBytes);
+  shmemx::transport::RemoteKey* const key = rma->import_key(1, bytes_of(*packed));
+  BOOST_REQUIRE(key != nullptr);
+  for (const std::size_t bytes : {1, 8, 100, 4096, 5000, 20'000, 600'000, 3'000'000}) {
+    const auto source = pattern(bytes, static_cast<unsigned>(bytes));
+    auto changing = source;
+    shmemx::transport::Completion done, source_use;
+    BOOST_REQUIRE(job.poll_until([&] { return rma->put(*key, 64, changing, done, &source_use); }));
+    BOOST_REQUIRE(job.poll_until([&] { return source_use.open == 0; }));
+    std::fill(changing.begin(), changing.end(), std::byte{0});
+    BOOST_REQUIRE(job.poll_until([&] { return done.open == 0; }));
+    BOOST_CHECK(std::equal(source.begin(), source.end(), window.begin() + 64));
+    std::vector<std::byte> back(bytes);
+    BOOST_REQUIRE(job.poll_until([&] { return rma->get(*key, 64, back, done); }));
+    BOOST_REQUIRE(job.poll_until([&] { return done.open == 0; }));
+    BOOST_CHECK(back == source);
+    BOOST_CHECK(!done.failed && !source_use.failed);
+  }
+  rma->release_key(key);
+  job[1].rma()->unregister_memory(window.data());
+}
+
+// More than any pool has.
+BOOST_AUTO_TEST_CASE(many_puts_at_once_are_all_there) {
+  Job job;
+  shmemx::transport::Rma* const rma = job[0].rma();
+  if (rma == nullptr) return;
+  constexpr std::size_t kPuts = 5000;
+  std::vector<std::uint64_t> window(kPuts), source(kPuts);
+  auto* const base = reinterpret_cast<std::byte*>(window.data());
+  auto packed = job[1].rma()->register_memory(base, kPuts * sizeof(std::uint64_t));
+  BOOST_REQUIRE(packed);
+  shmemx::transport::RemoteKey* const key = rma->import_key(1, bytes_of(*packed));
+  BOOST_REQUIRE(key != nullptr);
+  shmemx::transport::Completion done, source_use;
+  for (std::size_t i = 0; i < kPuts; ++i) {
+    source[i] = i * i + 1;
+    const shmemx::transport::Bytes word = std::as_bytes(std::span(&source[i], 1));
+    auto* const use = i % 2 == 0 ? &source_use : nullptr;
+    BOOST_REQUIRE(job.poll_until([&] { return rma->put(*key, i * sizeof(std::uint64_t), word, done, use); }));
+  }
+  BOOST_REQUIRE(job.poll_until([&] { return done.open == 0; }));
+  BOOST_CHECK_EQUAL(source_use.open, 0u);
+  BOOST_CHECK(window == source);
+  rma->release_key(key);
+  job[1].rma()->unregister_memory(base);
+}
+
+BOOST_AUTO_TEST_CASE(short_puts_are_copied_and_short_gets_end) {
+  Job job;
+  shmemx::transport::Rma* const rma = job[0].rma();
+  if (rma == nullptr) return;
+  constexpr std::size_t kPuts = 2000;
+  std::vector<std::uint64_t> window(kPuts);
+  auto* const base = reinterpret_cast<std::byte*>(window.data());
+  auto packed = job[1].rma()->register_memory(base, kPuts * sizeof(std::uint64_t));
+  BOOST_REQUIRE(packed);
+  shmemx::transport::RemoteKey* const key = rma->import_key(1, bytes_of(*packed));
+  BOOST_REQUIRE(key != nullptr);
+  shmemx::transport::Completion done;
+  std::uint64_t changing = 0;
+  const shmemx::transport::Bytes word = std::as_bytes(std::span(&changing, 1));
+  for (std::size_t i = 0; i < kPuts; ++i) {
+    changing = i * i + 1;
+    BOOST_REQUIRE(job.poll_until([&] { return rma->put_short(*key, i * sizeof changing, word, done); }));
+    changing = 0;
+  }
+  BOOST_REQUIRE(job.poll_until([&] { return done.open == 0; }));
+  for (std::size_t i = 0; i < kPuts; ++i) BOOST_REQUIRE_EQUAL(window[i], i * i + 1);
+  for (const std::size_t bytes : {1, 4, 8, 24, 64}) {
+    std::vector<std::byte> back(bytes);
+    BOOST_REQUIRE(job.poll_until([&] { return rma->put_short(*key, 128, pattern(bytes, 3), done); }));
+    BOOST_REQUIRE(job.poll_until([&] { return done.open == 0; }));
+    BOOST_REQUIRE(job.poll_until([&] { return rma->get_short(*key, 128, back, done); }));
+    BOOST_REQUIRE(job.poll_until([&] { return done.open == 0; }));
+    BOOST_CHECK(back == pattern(bytes, 3));
+  }
+  BOOST_CHECK(!done.failed);
+  rma->release_key(key);
+  job[1].rma()->unregister_memory(base);
+}
+
+// The initiator is not polled. The target is, as networks in software need it.
+BOOST_AUTO_TEST_CASE(progress_ends_puts_and_gets) {
+  Job job;
+  shmemx::transport::Rma* const rma = job[0].rma();
+  if (rma == nullptr) return;
+  std::vector<std::byte> window(4096);
+  auto packed = job[1].rma()->register_memory(window.data(), window.size());
+  BOOST_REQUIRE(packed);
+  shmemx::transport::RemoteKey* const key = rma->import_key(1, bytes_of(*packed));
+  BOOST_REQUIRE(key != nullptr);
+  const auto source = pattern(1000, 5);
+  std::vector<std::byte> back(source.size());
+  shmemx::transport::Completion done;
+  BOOST_REQUIRE(job.poll_until([&] { return rma->put(*key, 0, source, done, nullptr); }));
+  BOOST_REQUIRE(job.poll_until([&] { return done.open == 0; }));
+  BOOST_REQUIRE(job.poll_until([&] { return rma->get(*key, 0, back, done); }));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (done.open != 0 && std::chrono::steady_clock::now() < end) {
+    rma->progress();
+    job[1].poll(-1);
+  }
+  BOOST_CHECK_EQUAL(done.open, 0u);
+  BOOST_CHECK(back == source);
+  rma->release_key(key);
+  job[1].rma()->unregister_memory(window.data());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
