@@ -70,9 +70,9 @@ std::string seconds_text(std::uint64_t ns) {
   return text;
 }
 
-using Members = std::vector<const PeActivity*>;
+using SameActivity = std::vector<const PeActivity*>;
 
-std::string waiting_text(const Members& group) {
+std::string waiting_text(const SameActivity& group) {
   const auto [least, most] = std::minmax_element(
       group.begin(), group.end(), [](const auto* a, const auto* b) { return a->waited_ns < b->waited_ns; });
   std::string text = "waiting in " + group.front()->routine;
@@ -85,7 +85,7 @@ std::string waiting_text(const Members& group) {
   return text + " for " + (shortest == longest ? "" : shortest + " to ") + longest + " s";
 }
 
-std::string pids_text(const Members& group) {
+std::string pids_text(const SameActivity& group) {
   if (group.size() > kMostPids) return {};
   std::string pids;
   for (const PeActivity* one : group) {
@@ -94,7 +94,7 @@ std::string pids_text(const Members& group) {
   return pids.empty() ? "" : " (pid " + pids + ")";
 }
 
-std::string line_of(const Members& group) {
+std::string line_of(const SameActivity& group) {
   std::vector<int> pes;
   for (const PeActivity* one : group) pes.push_back(one->pe);
   const bool waits = !group.front()->routine.empty();
@@ -146,14 +146,14 @@ PeActivity activity_of(const JobHeader* header, const PeRecord& record, int pe) 
 }
 
 std::vector<std::string> describe(const std::vector<PeActivity>& activities) {
-  std::map<std::tuple<std::string, std::string, std::uintptr_t>, Members> by_activity;
+  std::map<std::tuple<std::string, std::string, std::uintptr_t>, SameActivity> by_activity;
   for (const PeActivity& one : activities) by_activity[{one.routine, one.doing, one.site}].push_back(&one);
-  std::vector<Members> groups;
+  std::vector<SameActivity> groups;
   for (auto& [activity, group] : by_activity) groups.push_back(std::move(group));
   std::stable_sort(groups.begin(), groups.end(),
-                   [](const Members& a, const Members& b) { return a.size() > b.size(); });
+                   [](const SameActivity& a, const SameActivity& b) { return a.size() > b.size(); });
   std::vector<std::string> lines;
-  for (const Members& group : groups) lines.push_back(line_of(group));
+  for (const SameActivity& group : groups) lines.push_back(line_of(group));
   const std::string most_are_in = groups.empty() ? std::string() : groups.front().front()->routine;
   if (groups.size() == 2 && groups.back().size() == 1 && groups.front().size() > 1 && !most_are_in.empty() &&
       groups.back().front()->routine != most_are_in)
