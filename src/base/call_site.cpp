@@ -106,6 +106,22 @@ std::uintptr_t call_site() noexcept {
   return 0;
 }
 
+std::string frame_text(const std::string& executable, std::uintptr_t address) {
+  char number[32];
+  std::snprintf(number, sizeof number, "%#zx", address);
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(address), &info) == 0) return number;
+  if (info.dli_fbase == executable_begin()) {
+    const std::string text = call_site_text(executable, address - load_bias());
+    return text.empty() ? number : text;
+  }
+  std::string text(file_name(info.dli_fname));
+  const bool is_named = info.dli_sname != nullptr;
+  const auto begin = reinterpret_cast<std::uintptr_t>(is_named ? info.dli_saddr : info.dli_fbase);
+  std::snprintf(number, sizeof number, "+%#zx", address - begin);
+  return text + (is_named ? ", " + shortened(demangled(info.dli_sname)) : "") + number;
+}
+
 std::string call_site_text(const std::string& executable, std::uintptr_t site) {
   if (site == 0) return {};
   const std::string found = run_addr2line(executable, site);

@@ -15,4 +15,7 @@ std::uintptr_t call_site() noexcept;
 // another process can open, too.
 std::string call_site_text(const std::string& executable, std::uintptr_t site);
 
+// The same of an address in this process: also "libfoo.so, f+0x2a", or the number alone.
+std::string frame_text(const std::string& executable, std::uintptr_t address);
+
 }  // namespace shmemx

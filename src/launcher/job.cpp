@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/host_name.hpp"
@@ -236,6 +237,11 @@ void Job::say_likely_cause(const Processes::Ended& ended) {
   const int signal = WIFSIGNALED(ended.status) ? WTERMSIG(ended.status) : 0;
   const std::string refused = records_.refused_allocation(ended.pe);
   if ((signal == SIGSEGV || signal == SIGBUS) && !refused.empty()) output_.say(who + refused);
+  const bool has_crashed =
+      signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGABRT;
+  if (has_crashed && records_.phase(ended.pe) != PePhase::none && !spec_.quiet &&
+      std::getenv("SHMEM_BACKTRACE") == nullptr)
+    output_.say("info: SHMEM_BACKTRACE=1 shows the calls that led there (-q leaves this line out)");
   if (WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == kNotFoundStatus && !records_.has_joined_pes())
     output_.say(who +
                 "status 127 says that the program, or a shared library of it, was not found; a program that was not "

@@ -28,6 +28,7 @@
 #include "progress/policy.hpp"
 #include "progress/threads.hpp"
 #include "rma/copy.hpp"
+#include "runtime/crash.hpp"
 #include "runtime/globals.hpp"
 #include "runtime/leaving.hpp"
 #include "runtime/messaging.hpp"
@@ -195,6 +196,7 @@ Status read_parameters(StartParameters& parameters) {
   SHMEMX_TRY_ASSIGN(config, config::parse_environment(environ));
   parameters.config = std::move(config);
   diagnostic_identity().debug = parameters.config.debug;
+  if (parameters.config.backtrace) report_crashes();
   parameters.heap_bytes = parameters.config.symmetric_size.value_or(default_heap_bytes());
   const CopySizes sizes = copy_sizes_for(last_cache_bytes());
   copy_sizes = {parameters.config.copy_large.value_or(sizes.large_bytes),

@@ -140,6 +140,23 @@ void a_wait_that_takes_too_long_is_reported() {
   }
 }
 
+// Of a fault, and of abort(), whose handlers end in the same signal as without them.
+void a_crash_shows_its_calls() {
+  const struct {
+    const char* what;
+    const char* signal;
+    int status;
+  } crashes[] = {{"segv_while_others_wait", "signal 11 (Segmentation fault)", 139},
+                 {"abort_while_others_are_in_a_barrier", "signal 6 (Aborted)", 134}};
+  for (const auto& crash : crashes) {
+    const job::Result result = run(3, {crash.what}, {"SHMEM_BACKTRACE=1"}, 10);
+    expect(result.status == crash.status, std::string(crash.what) + ": keeps its status", result);
+    for (const char* words : {crash.signal, "the calls, innermost first:", "shmemx warning:   main"})
+      expect(result.err.find(words) != std::string::npos, std::string(crash.what) + " says: " + words, result);
+    expect(result.err.find("SHMEM_BACKTRACE=1 shows") == std::string::npos, "no hint where it is set", result);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -155,6 +172,7 @@ int main(int argc, char** argv) {
   a_race_of_ends_has_one_winner();
   a_line_that_comes_late_is_not_lost();
   a_wait_that_takes_too_long_is_reported();
+  a_crash_shows_its_calls();
   std::printf("%d checks, %d failures\n", checks, failures);
   return failures == 0 ? 0 : 1;
 }
