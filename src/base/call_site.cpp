@@ -92,16 +92,18 @@ std::uintptr_t call_site() noexcept {
   Dl_info own{};
   if (::dladdr(reinterpret_cast<const void*>(&call_site), &own) == 0) return 0;
   const bool is_linked_in = own.dli_fbase == executable_begin();
+  bool is_inside = false;  // in front of this library's frames there may be those of a sanitizer
   for (int i = 0; i < count; ++i) {
     const auto call = reinterpret_cast<std::uintptr_t>(frames[i]) - 1;  // within the call, not behind it
     Dl_info info{};
     if (::dladdr(reinterpret_cast<const void*>(call), &info) == 0) continue;
-    if (info.dli_fbase != executable_begin()) {
-      if (file_name(info.dli_fname).starts_with("libshmemx")) continue;
-      return 0;
-    }
-    if (is_linked_in && is_of_library(function_at("/proc/self/exe", call - load_bias()).name)) continue;
-    return call - load_bias();
+    const bool is_in_executable = info.dli_fbase == executable_begin();
+    const bool is_own = is_in_executable
+                            ? is_linked_in && is_of_library(function_at("/proc/self/exe", call - load_bias()).name)
+                            : file_name(info.dli_fname).starts_with("libshmemx");
+    is_inside = is_inside || is_own;
+    if (is_own || !is_inside) continue;
+    return is_in_executable ? call - load_bias() : 0;
   }
   return 0;
 }
