@@ -67,7 +67,9 @@ void print_report(int number, const siginfo_t& info, const void* context) {
 void report(int number, const siginfo_t& info, const void* context) {
   const auto child = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
   if (child == 0) {
-    for (const int signal : kCrashSignals) ::signal(signal, SIG_DFL);
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    for (const int one : kCrashSignals) ::sigaction(one, &standard, nullptr);
     print_report(number, info, context);
     ::_exit(0);
   }
