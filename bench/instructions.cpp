@@ -2,15 +2,11 @@
 // name with its length, and the reader of the dumps subtracts two lengths and two loops. The
 // reference loop does all but the call, for which a nop stands, so the figure goes from a routine's first instruction
 // to its return.
-#include <valgrind/callgrind.h>
-
+#include "support/counted_loops.hpp"
 #include "support/program.hpp"
 
 namespace {
 using namespace shmemx::bench;
-
-constexpr long kShort = 1000;
-constexpr long kLong = 3000;
 
 // Looks like a call to the compiler: takes the three arguments and clobbers the registers that a callee may.
 inline void call_nothing(const long* where, long value, int pe) {
@@ -56,16 +52,6 @@ inline void call_nothing(const long* where, long value, int pe) {
 }
 #endif
 
-void count(const char* name, void (*loop)(Work&, long), Work& work) {
-  loop(work, kShort);  // resolves symbols
-  for (const long iterations : {kShort, kLong}) {
-    char label[64];
-    std::snprintf(label, sizeof label, "%s %ld", name, iterations);
-    CALLGRIND_ZERO_STATS;
-    loop(work, iterations);
-    CALLGRIND_DUMP_STATS_AT(label);
-  }
-}
 }  // namespace
 
 int main(int argc, char** argv) {

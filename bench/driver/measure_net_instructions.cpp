@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <sstream>
 #include <utility>
 
+#include "dumps.hpp"
 #include "measure.hpp"
 
 namespace shmemx::bench {
@@ -51,30 +51,21 @@ class OwnCosts {
 
 // Instructions of each loop by name. Each thread has dumps of its own; those of the first one count.
 std::map<std::string, double> read_own_dumps(const std::string& directory) {
-  std::map<std::string, std::map<long, double>> totals;
+  LoopTotals totals;
   for (const auto& file : std::filesystem::directory_iterator(directory)) {
     std::ifstream dump(file.path());
-    std::string name;
-    long iterations = 0;
+    CountedLoop loop;
     int thread = 1;
     OwnCosts costs;
     for (std::string line; std::getline(dump, line);) {
-      static const std::string kTrigger = "desc: Trigger: Client Request: ";
       static const std::string kThread = "thread: ";
-      if (line.starts_with(kTrigger)) std::istringstream(line.substr(kTrigger.size())) >> name >> iterations;
+      loop.take(line);
       if (line.starts_with(kThread)) thread = std::stoi(line.substr(kThread.size()));
       costs.take(line);
     }
-    if (!name.empty() && thread == 1) totals[name][iterations] = costs.sum();
+    if (!loop.name.empty() && thread == 1) totals[loop.name][loop.iterations] = costs.sum();
   }
-  std::map<std::string, double> per_iteration;
-  for (const auto& [name, by_length] : totals) {
-    if (by_length.size() < 2) continue;
-    const auto [short_length, short_total] = *by_length.begin();
-    const auto [long_length, long_total] = *by_length.rbegin();
-    per_iteration[name] = (long_total - short_total) / static_cast<double>(long_length - short_length);
-  }
-  return per_iteration;
+  return per_iteration(totals);
 }
 
 }  // namespace

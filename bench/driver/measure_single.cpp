@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "../support/stats.hpp"
+#include "dumps.hpp"
 #include "measure.hpp"
 
 namespace shmemx::bench {
@@ -44,27 +45,19 @@ std::string remark_of(const Settings& settings, const std::string& program, cons
   return remark;
 }
 
-// Instructions of each loop by name, from the dumps that callgrind left: (long - short) / iterations.
+// Instructions of each loop by name, from the dumps that callgrind left.
 std::map<std::string, double> read_dumps(const std::string& directory) {
-  std::map<std::string, std::map<long, double>> totals;
+  LoopTotals totals;
   for (const auto& file : std::filesystem::directory_iterator(directory)) {
     std::ifstream dump(file.path());
-    std::string name;
-    long iterations = 0;
+    CountedLoop loop;
     for (std::string line; std::getline(dump, line);) {
-      static const std::string kTrigger = "desc: Trigger: Client Request: ";
-      if (line.rfind(kTrigger, 0) == 0) std::istringstream(line.substr(kTrigger.size())) >> name >> iterations;
-      if (line.rfind("totals: ", 0) == 0 && !name.empty()) totals[name][iterations] = std::stod(line.substr(8));
+      loop.take(line);
+      if (line.starts_with("totals: ") && !loop.name.empty())
+        totals[loop.name][loop.iterations] = std::stod(line.substr(8));
     }
   }
-  std::map<std::string, double> per_iteration;
-  for (const auto& [name, by_length] : totals) {
-    if (by_length.size() < 2) continue;
-    const auto [short_length, short_total] = *by_length.begin();
-    const auto [long_length, long_total] = *by_length.rbegin();
-    per_iteration[name] = (long_total - short_total) / static_cast<double>(long_length - short_length);
-  }
-  return per_iteration;
+  return per_iteration(totals);
 }
 
 struct Starts {

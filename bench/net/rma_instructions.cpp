@@ -1,14 +1,10 @@
 // How many instructions does a put or get of a word execute past the CPU of a PE of another node? As
 // ../instructions.cpp, but nothing is counted between two loops, where the puts are completed.
-#include <valgrind/callgrind.h>
-
+#include "../support/counted_loops.hpp"
 #include "../support/program.hpp"
 
 namespace {
 using namespace shmemx::bench;
-
-constexpr long kShort = 1000;
-constexpr long kLong = 3000;
 
 [[gnu::noinline]] void loop_p(Work& work, long iterations) {
   for (long i = 0; i < iterations; ++i) shmem_long_p(work.words(), i, work.peer);
@@ -20,17 +16,7 @@ constexpr long kLong = 3000;
   for (long i = 0; i < iterations; ++i) shmem_putmem_nbi(work.words(), work.source, sizeof(long), work.peer);
 }
 
-void count(const char* name, void (*loop)(Work&, long), Work& work) {
-  loop(work, kShort);  // asks for keys, makes requests
-  for (const long iterations : {kShort, kLong}) {
-    shmem_quiet();
-    char label[64];
-    std::snprintf(label, sizeof label, "%s %ld", name, iterations);
-    CALLGRIND_ZERO_STATS;
-    loop(work, iterations);
-    CALLGRIND_DUMP_STATS_AT(label);
-  }
-}
+void count_call(const char* name, void (*loop)(Work&, long), Work& work) { count(name, loop, work, shmem_quiet); }
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -39,9 +25,9 @@ int main(int argc, char** argv) {
   Work work = make_work(job, 4096);
   job.sync();
   if (job.pe() == 0) {
-    count("p", loop_p, work);
-    count("g", loop_g, work);
-    count("put_nbi", loop_put_nbi, work);
+    count_call("p", loop_p, work);
+    count_call("g", loop_g, work);
+    count_call("put_nbi", loop_put_nbi, work);
     shmem_quiet();
   }
   job.sync();

@@ -84,6 +84,13 @@ std::string demangled(const std::string& name) {
   return text != nullptr ? text.get() : name;
 }
 
+// Returns "f+0x2a".
+std::string with_offset(const std::string& name, std::uintptr_t offset) {
+  char text[32];
+  std::snprintf(text, sizeof text, "+%#zx", offset);
+  return name + text;
+}
+
 }  // namespace
 
 std::uintptr_t call_site() noexcept {
@@ -91,19 +98,21 @@ std::uintptr_t call_site() noexcept {
   const int count = ::backtrace(frames, kMostFrames);
   Dl_info own{};
   if (::dladdr(reinterpret_cast<const void*>(&call_site), &own) == 0) return 0;
-  const bool is_linked_in = own.dli_fbase == executable_begin();
+  const void* const executable = executable_begin();
+  const std::uintptr_t bias = load_bias();
+  const bool is_linked_in = own.dli_fbase == executable;
   bool is_inside = false;  // in front of this library's frames there may be those of a sanitizer
   for (int i = 0; i < count; ++i) {
     const auto call = reinterpret_cast<std::uintptr_t>(frames[i]) - 1;  // within the call, not behind it
     Dl_info info{};
     if (::dladdr(reinterpret_cast<const void*>(call), &info) == 0) continue;
-    const bool is_in_executable = info.dli_fbase == executable_begin();
+    const bool is_in_executable = info.dli_fbase == executable;
     const bool is_own = is_in_executable
-                            ? is_linked_in && is_of_library(function_at("/proc/self/exe", call - load_bias()).name)
+                            ? is_linked_in && is_of_library(function_at("/proc/self/exe", call - bias).name)
                             : file_name(info.dli_fname).starts_with("libshmemx");
     is_inside = is_inside || is_own;
     if (is_own || !is_inside) continue;
-    return is_in_executable ? call - load_bias() : 0;
+    return is_in_executable ? call - bias : 0;
   }
   return 0;
 }
@@ -120,8 +129,8 @@ std::string frame_text(const std::string& executable, std::uintptr_t address) {
   std::string text(file_name(info.dli_fname));
   const bool is_named = info.dli_sname != nullptr;
   const auto begin = reinterpret_cast<std::uintptr_t>(is_named ? info.dli_saddr : info.dli_fbase);
-  std::snprintf(number, sizeof number, "+%#zx", address - begin);
-  return text + (is_named ? ", " + shortened(demangled(info.dli_sname)) : "") + number;
+  if (is_named) text += ", " + shortened(demangled(info.dli_sname));
+  return with_offset(text, address - begin);
 }
 
 std::string call_site_text(const std::string& executable, std::uintptr_t site) {
@@ -137,9 +146,7 @@ std::string call_site_text(const std::string& executable, std::uintptr_t site) {
   }
   const NamedObject function = function_at(executable, site);
   if (function.name.empty()) return {};
-  char offset[32];
-  std::snprintf(offset, sizeof offset, "+%#zx", site - function.begin);
-  return shortened(demangled(function.name)) + offset;
+  return with_offset(shortened(demangled(function.name)), site - function.begin);
 }
 
 }  // namespace shmemx

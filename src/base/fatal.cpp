@@ -47,7 +47,7 @@ void write_line(char* line, int length) {
 void write_remark(const char* kind, const char* format, std::va_list arguments) {
   char line[kLineBytes];
   int used = put_prefix(line);
-  used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), "%s", kind);
+  used = put_formatted(line, used, "%s", kind);
   write_line(line, put_text(line, used, format, arguments));
 }
 
@@ -73,15 +73,13 @@ void fatal(const char* routine, const char* format, ...) noexcept {
   if (who.claim_job_end != nullptr && !who.claim_job_end(kFatalStatus)) wait_for_the_end();
   char line[kLineBytes];
   int used = put_prefix(line);
-  if (routine != nullptr)
-    used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), "%s: ", routine);
+  if (routine != nullptr) used = put_formatted(line, used, "%s: ", routine);
   std::va_list arguments;
   va_start(arguments, format);
   used = put_text(line, used, format, arguments);
   va_end(arguments);
   if (!place.empty()) used = put_formatted(line, used, "; called at %s", place.c_str());
-  used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), "%s",
-                        who.pid == 0 || who.pid == ::getpid() ? ". Job ended." : ". Process ended.");
+  used = put_formatted(line, used, "%s", who.pid == 0 || who.pid == ::getpid() ? ". Job ended." : ". Process ended.");
   flush_standard_streams();
   write_line(line, used);
   if (who.end_job != nullptr) who.end_job(kFatalStatus);
@@ -95,7 +93,7 @@ void end_process(const char* format, ...) noexcept {
   va_start(arguments, format);
   used = put_text(line, used, format, arguments);
   va_end(arguments);
-  used += std::snprintf(line + used, static_cast<std::size_t>(kLineBytes - used), ". Process ended.");
+  used = put_formatted(line, used, "%s", ". Process ended.");
   write_line(line, used);
   ::_exit(kFatalStatus);
 }

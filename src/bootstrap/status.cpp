@@ -2,28 +2,28 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <map>
-#include <memory>
 #include <tuple>
 
 #include "base/call_site.hpp"
 #include "base/clock.hpp"
+#include "base/small_file.hpp"
 
 namespace shmemx::bootstrap {
 namespace {
 
 constexpr std::size_t kMostPids = 4;  // of a group, that a line names
 
-// Returns the state that the kernel shows for a process, such as 'R'; 0 if there is none.
-char process_state(pid_t pid) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
-      std::fopen(("/proc/" + std::to_string(pid) + "/stat").c_str(), "re"), std::fclose);
-  char text[512] = "";
-  if (file == nullptr || std::fgets(text, sizeof text, file.get()) == nullptr) return 0;
-  const std::string line = text;
-  const std::size_t name_end = line.rfind(')');  // the name may contain anything
-  return name_end == std::string::npos || name_end + 2 >= line.size() ? '\0' : line[name_end + 2];
+// Returns the state that the kernel shows for a process, such as 'R'; 'X' if there is none.
+char state_of_process(pid_t pid) {
+  char text[512];
+  if (!read_small_file(("/proc/" + std::to_string(pid) + "/stat").c_str(), text)) return 'X';
+  const char* const name_end = std::strrchr(text, ')');  // the name may contain anything
+  return name_end == nullptr || name_end[1] == '\0' ? 'X' : name_end[2];
 }
+
+bool has_ended(char state) { return state == 'X' || state == 'Z'; }
 
 std::string describe_state(char state) {
   switch (state) {
@@ -34,32 +34,26 @@ std::string describe_state(char state) {
     case 'T':
     case 't':
       return "stopped";
-    case 0:
-    case 'Z':
-    case 'X':
-      return "ended";
     default:
-      return "sleeping outside of this library";
+      return has_ended(state) ? "ended" : "sleeping outside of this library";
   }
 }
 
-std::string describe_phase(PePhase phase, pid_t pid) {
-  const std::string state = pid == 0 ? "" : describe_state(process_state(pid));
-  if (state == "ended" || state == "stopped") return state;
+std::string describe_phase(PePhase phase, char state) {
+  const std::string text = describe_state(state);
+  if (has_ended(state) || state == 'T' || state == 't') return text;
   switch (phase) {
-    case PePhase::none:
-      return "has not called shmem_init";
     case PePhase::attached:
-      return "in shmem_init, " + state;
+      return "in shmem_init, " + text;
     case PePhase::finalized:
-      return "after shmem_finalize, " + state;
+      return "after shmem_finalize, " + text;
     case PePhase::departed:
     case PePhase::departing:
       return "leaving without shmem_finalize";
     case PePhase::ending:
       return "ending the job";
     default:
-      return state;
+      return text;
   }
 }
 
@@ -131,11 +125,11 @@ std::string waiting_routine(const JobHeader* header, const PeRecord& record) {
 
 PeActivity activity_of(const JobHeader* header, const PeRecord& record, int pe) {
   const PePhase phase = phase_of(record);
-  PeActivity activity{pe, phase == PePhase::none ? 0 : record.pid, waiting_routine(header, record), {}};
-  const bool is_alive = activity.pid != 0 && describe_phase(PePhase::running, activity.pid) != "ended";
-  if (activity.routine.empty() || !is_alive) {
-    activity.routine.clear();
-    activity.doing = describe_phase(phase, activity.pid);
+  if (phase == PePhase::none) return {pe, 0, {}, "has not called shmem_init"};
+  const char state = state_of_process(record.pid);
+  PeActivity activity{pe, record.pid, has_ended(state) ? std::string() : waiting_routine(header, record), {}};
+  if (activity.routine.empty()) {
+    activity.doing = describe_phase(phase, state);
     return activity;
   }
   activity.site = record.call_site.load(std::memory_order_relaxed);                     // for people, like the next one
