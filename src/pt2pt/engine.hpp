@@ -37,7 +37,7 @@ class Engine final : private Pusher {
   // Returns false if the receive has been matched already.
   bool cancel(ReceiveRequest& receive) noexcept { return matching_.cancel(receive); }
   // Returns the oldest unexpected message that fits; null if there is none.
-  const Unexpected* probe(Key key) const noexcept { return matching_.find(key); }
+  const Unexpected* probe(Key key) noexcept { return matching_.find(key); }
 
   bool has_progress() const noexcept { return !transfers_.is_empty() || !send_queue_.is_empty(); }
   // Returns true if something has moved.

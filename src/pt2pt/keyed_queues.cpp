@@ -93,16 +93,46 @@ QueueEntry* PostedQueue::older_wildcard(QueueEntry* best, std::int32_t source, s
 }
 
 void UnexpectedQueue::push(UnexpectedEntries& message, Key key, std::uint64_t stamp, void* owner) noexcept {
-  const Key keys[4] = {key, {key.source, kAny}, {kAny, key.tag}, {kAny, kAny}};
-  for (int i = 0; i < 4; ++i) {
-    message.entries[i].key = keys[i].word();
-    message.entries[i].stamp = stamp;
-    message.entries[i].owner = owner;
-    queues_.push(message.entries[i]);
+  QueueEntry& entry = message.entries[0];
+  entry.key = key.word();
+  entry.stamp = stamp;
+  entry.owner = owner;
+  message.next = nullptr;
+  message.prev = newest_;
+  message.is_recent = true;
+  (newest_ == nullptr ? oldest_ : newest_->next) = &message;
+  newest_ = &message;
+  ++size_;
+}
+
+void UnexpectedQueue::remove_recent(UnexpectedEntries& message) noexcept {
+  (message.prev == nullptr ? oldest_ : message.prev->next) = message.next;
+  (message.next == nullptr ? newest_ : message.next->prev) = message.prev;
+  message.is_recent = false;
+}
+
+// Each message is passed over once at most.
+QueueEntry* UnexpectedQueue::find_recent(Key wanted) noexcept {
+  while (oldest_ != nullptr) {
+    UnexpectedEntries& message = *oldest_;
+    const QueueEntry& own = message.entries[0];
+    const Key key = Key::of(own.key);
+    if (wanted.fits(key.source, key.tag)) return &message.entries[0];
+    remove_recent(message);
+    const Key keys[4] = {key, {key.source, kAny}, {kAny, key.tag}, {kAny, kAny}};
+    for (int i = 0; i < 4; ++i) {
+      message.entries[i].key = keys[i].word();
+      message.entries[i].stamp = own.stamp;
+      message.entries[i].owner = own.owner;
+      queues_.push(message.entries[i]);
+    }
   }
+  return nullptr;
 }
 
 void UnexpectedQueue::erase(UnexpectedEntries& message) noexcept {
+  --size_;
+  if (message.is_recent) return remove_recent(message);
   for (QueueEntry& entry : message.entries) queues_.erase(entry);
 }
 

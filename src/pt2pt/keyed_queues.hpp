@@ -5,7 +5,8 @@
 //
 // A posted receive is queued under its key, wildcards included. A message of (source, tag) fits four keys, and the
 // oldest of their four first entries is its receive. An unexpected message is queued under all four keys at once, so a
-// receive or probe looks at one. Stamps order entries by age.
+// receive or probe looks at one; but only when a receive has passed over it: the messages that arrived last stand in a
+// list, and the one in front of it often fits the next receive, from any source. Stamps order entries by age.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +21,9 @@ struct Key {
   std::int32_t tag;     // or kAny
   std::uint64_t word() const noexcept {
     return std::uint64_t{static_cast<std::uint32_t>(source)} << 32 | static_cast<std::uint32_t>(tag);
+  }
+  static Key of(std::uint64_t word) noexcept {
+    return {static_cast<std::int32_t>(word >> 32), static_cast<std::int32_t>(word)};
   }
   // Returns true if a receive with this key takes such a message.
   bool fits(std::int32_t of_source, std::int32_t of_tag) const noexcept {
@@ -114,23 +118,39 @@ class PostedQueue {
   std::size_t wildcards_ = 0;
 };
 
-// The places of one message in four queues.
+// The places of one message: in four queues, or before that in the list of recent messages.
 struct UnexpectedEntries {
-  QueueEntry entries[4];
+  QueueEntry entries[4];  // of a recent message the first alone has its key, stamp and owner
+  UnexpectedEntries* next;
+  UnexpectedEntries* prev;
+  bool is_recent;
 };
 
 class UnexpectedQueue {
  public:
   void push(UnexpectedEntries& message, Key key, std::uint64_t stamp, void* owner) noexcept;
   void erase(UnexpectedEntries& message) noexcept;
-  // Returns the oldest message that fits; null if there is none.
-  QueueEntry* find(Key key) const noexcept { return queues_.first(key.word()); }
-  bool empty() const noexcept { return queues_.size() == 0; }
-  std::size_t size() const noexcept { return queues_.size() / 4; }
-  void clear() noexcept { queues_.clear(); }
+  // Returns the oldest message that fits; null if there is none. Recent messages are younger than all others.
+  QueueEntry* find(Key key) noexcept {
+    QueueEntry* const entry = queues_.first(key.word());
+    return entry != nullptr ? entry : find_recent(key);
+  }
+  bool empty() const noexcept { return size_ == 0; }
+  std::size_t size() const noexcept { return size_; }
+  void clear() noexcept {
+    queues_.clear();
+    oldest_ = newest_ = nullptr;
+    size_ = 0;
+  }
 
  private:
+  QueueEntry* find_recent(Key key) noexcept;
+  void remove_recent(UnexpectedEntries& message) noexcept;
+
   KeyedQueues queues_;
+  UnexpectedEntries* oldest_ = nullptr;  // recent ones
+  UnexpectedEntries* newest_ = nullptr;
+  std::size_t size_ = 0;
 };
 
 }  // namespace shmemx::pt2pt

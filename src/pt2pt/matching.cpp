@@ -1,6 +1,7 @@
 #include "pt2pt/matching.hpp"
 
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 namespace shmemx::pt2pt {
@@ -14,6 +15,20 @@ void Matching::clear() noexcept {
   while (Unexpected* const message = find({kAny, kAny})) forget(*message);
   posted_.clear();
   bypass_ = nullptr;
+  for (; pool_ != nullptr; --pooled_) {
+    void* const memory = pool_;
+    std::memcpy(&pool_, memory, sizeof pool_);
+    std::free(memory);
+  }
+}
+
+void* Matching::take_memory(std::size_t footprint) noexcept {
+  if (footprint > kPooledBytes) return std::malloc(footprint);
+  if (pool_ == nullptr) return std::malloc(kPooledBytes);
+  void* const memory = pool_;
+  std::memcpy(&pool_, memory, sizeof pool_);
+  --pooled_;
+  return memory;
 }
 
 ReceiveRequest* Matching::receive_of(int source, int tag) const noexcept {
@@ -54,7 +69,7 @@ bool Matching::cancel(ReceiveRequest& receive) noexcept {
 Unexpected* Matching::keep(Key key, std::size_t bytes, std::size_t extra, Unexpected::Kind kind) noexcept {
   const std::size_t footprint = sizeof(Unexpected) + extra;
   const bool allowed = unexpected_bytes_ + footprint <= unexpected_max_;
-  void* const memory = allowed ? std::malloc(footprint) : nullptr;
+  void* const memory = allowed ? take_memory(footprint) : nullptr;
   if (memory == nullptr) {
     platform_->exhausted("memory for messages that no receive has asked for",
                          allowed ? footprint : unexpected_bytes_ + footprint, unexpected_max_);
@@ -76,7 +91,11 @@ Unexpected* Matching::keep(Key key, std::size_t bytes, std::size_t extra, Unexpe
 void Matching::forget(Unexpected& message) noexcept {
   unexpected_.erase(message.entries);
   unexpected_bytes_ -= message.footprint;
-  std::free(&message);
+  if (message.footprint > kPooledBytes || pooled_ == kPooledMessages) return std::free(&message);
+  void* const memory = &message;
+  std::memcpy(memory, &pool_, sizeof pool_);
+  pool_ = memory;
+  ++pooled_;
 }
 
 }  // namespace shmemx::pt2pt

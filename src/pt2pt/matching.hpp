@@ -41,7 +41,7 @@ class Matching {
   bool cancel(ReceiveRequest& receive) noexcept;
 
   // Returns the oldest unexpected message that fits; null if there is none.
-  Unexpected* find(Key key) const noexcept {
+  Unexpected* find(Key key) noexcept {
     if (unexpected_.empty()) return nullptr;
     QueueEntry* const entry = unexpected_.find(key);
     return entry == nullptr ? nullptr : static_cast<Unexpected*>(entry->owner);
@@ -56,6 +56,11 @@ class Matching {
 
  private:
   static constexpr std::size_t kOfferedShare = 16;
+  // Short messages take memory of one size, which is kept for later ones.
+  static constexpr std::size_t kPooledBytes = 384;
+  static constexpr std::size_t kPooledMessages = 1024;
+
+  void* take_memory(std::size_t footprint) noexcept;
 
   Platform* platform_ = nullptr;
   ReceiveRequest* bypass_ = nullptr;
@@ -64,6 +69,8 @@ class Matching {
   std::uint64_t stamp_ = 0;
   std::size_t unexpected_bytes_ = 0;
   std::size_t unexpected_max_ = 0;
+  void* pool_ = nullptr;  // its first word is the next one
+  std::size_t pooled_ = 0;
 };
 
 }  // namespace shmemx::pt2pt
