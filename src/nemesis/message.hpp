@@ -1,6 +1,7 @@
 // A message between PEs of a node: what stands in front of its payload in a box or a cell, and what the receiver gets.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -47,8 +48,8 @@ struct CellHeader {
   Number executed;  // how many of the target's messages the source has executed
   std::uint32_t bytes;
   std::uint8_t handler;
-  std::uint8_t flags;  // kUsesBox or 0
-  std::uint16_t reserved;
+  std::uint8_t flags;                 // kUsesBox or 0
+  std::atomic<std::uint16_t> filled;  // see shared_cell.hpp
 
   std::byte* payload() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
   static CellHeader& of(Cell* cell) noexcept { return *reinterpret_cast<CellHeader*>(cell); }
@@ -63,8 +64,8 @@ struct ShmMessage {
   int source;
   unsigned handler;  // not checked
   Bytes payload;     // 16-byte aligned
-  Cell* cell;        // the cell that holds the payload; null for a message by a box, whose payload is valid during the
-                     // call only
+  Cell* cell;        // the cell that holds the payload; null for a message by a box or a shared cell, whose payload is
+                     // valid during the call only
 };
 
 }  // namespace shmemx::nemesis

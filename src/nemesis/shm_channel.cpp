@@ -53,7 +53,29 @@ bool ShmChannel::try_send_in_cell(int pe, std::uint8_t handler, Bytes header, By
   cell.bytes = static_cast<std::uint32_t>(header.size() + payload.size());
   if (!header.empty()) std::memcpy(cell.payload(), header.data(), header.size());
   copy_payload(cell.payload() + header.size(), payload);
+  peer.open_cell = {};
+  if (cell.bytes <= kSharedBytes)
+    peer.open_cell = {static_cast<std::uint32_t>(parts_.index_of_cell(me_, taken)) + 1,
+                      static_cast<std::uint16_t>(steps_of(sizeof cell + cell.bytes))};
+  cell.filled.store(peer.open_cell.end, std::memory_order_relaxed);  // the queue hands it over
   parts_.control(pe).receive.enqueue(taken);
+  wake(*peer.places.doorbell);
+  return true;
+}
+
+bool ShmChannel::try_send_in_shared_cell(int pe, std::uint8_t handler, Bytes header, Bytes payload) noexcept {
+  ShmPeer& peer = peer_of(pe);
+  const std::size_t bytes = header.size() + payload.size();
+  if (peer.open_cell.name == 0 || bytes > kSharedBytes) return false;
+  CellHeader& cell = CellHeader::of(parts_.cell(me_, peer.open_cell.name - 1));
+  const FurtherHeader further{peer.sent + 1, peer.received, static_cast<std::uint16_t>(bytes), handler, 0, 0};
+  if (!peer.open_cell.is_open(cell, pe) ||
+      !peer.open_cell.append(cell, parts_.layout().cell_bytes, further, header, payload)) {
+    peer.open_cell = {};
+    return false;
+  }
+  note_sent(pe, peer);
+  refresh(*peer.places.consumed_by, peer.sent, peer.executed);
   wake(*peer.places.doorbell);
   return true;
 }
@@ -146,6 +168,8 @@ void ShmChannel::reject_length(int source, std::size_t bytes, std::size_t allowe
 }
 
 void ShmChannel::reject_cell(int source, std::size_t cell) const noexcept {
+  if (cell < parts_.layout().cell_count)
+    fatal(nullptr, "cell %zu of PE %d holds what no PE of this library sends", cell, source);
   fatal(nullptr, "a message of PE %d says that it lies in cell %zu, allowed are those below %zu", source, cell,
         parts_.layout().cell_count);
 }

@@ -4,7 +4,8 @@
 //
 // The first message to a PE goes through a cell and announces the box; later ones may use the box. All messages of an
 // ordered pair carry numbers: the receiver takes a cell only when the messages in front of it, which lie in the box or
-// in the line that the pair shares, have been executed. The receiver writes how many it has executed (`Consumed`), and
+// in the line that the pair shares, have been executed. Short messages that find no room in the box share a cell
+// (shared_cell.hpp). The receiver writes how many it has executed (`Consumed`), and
 // messages in the other direction carry that number too.
 //
 // One object for each PE, used by one thread at a time. Nothing waits: the functions return false if there is no room
@@ -27,6 +28,7 @@
 #include "nemesis/fastbox.hpp"
 #include "nemesis/layout.hpp"
 #include "nemesis/message.hpp"
+#include "nemesis/shared_cell.hpp"
 #include "nemesis/unflushed_pes.hpp"
 
 namespace shmemx::nemesis {
@@ -54,6 +56,7 @@ struct alignas(kCacheLine) ShmPeer {
   BoxReader reader;
   ShmPlaces places;              // null before the first message
   BoxCellName cells[kBoxSlots];  // behind the slots of our box
+  OpenCell open_cell;            // that takes further messages to it
 };
 static_assert(sizeof(ShmPeer) == 2 * kCacheLine);  // a power of two: an index is a shift
 static_assert(offsetof(ShmPeer, places) == kCacheLine);
@@ -109,6 +112,9 @@ class ShmChannel {
   // Sends in a cell that the box names: for messages that do not fit a slot and that no receiver keeps. Returns false
   // if the box is full or not yet in use, or has no cell.
   bool try_send_behind_box(int pe, std::uint8_t handler, Bytes header, Bytes payload) noexcept;
+  // Adds a message to the cell that was sent to the PE last, if its receiver has not taken that yet. Returns false if
+  // there is none, or if the message does not fit.
+  bool try_send_in_shared_cell(int pe, std::uint8_t handler, Bytes header, Bytes payload) noexcept;
   // Sends in a cell. Returns false if no cell may be used. Requires that the message fits.
   bool try_send_in_cell(int pe, std::uint8_t handler, Bytes header, Bytes payload, CellUse use) noexcept;
   // Returns whether `pe` has executed what was sent to it, up to message `number`.
@@ -171,13 +177,13 @@ class ShmChannel {
     }
     return any;
   }
-  // Delivers what lies in the receive queue, at most kCellsPerPoll messages.
+  // Delivers what lies in the receive queue, until that have been kMessagesPerPoll or more.
   template <class Deliver>
   bool poll_queue(const Deliver& deliver) noexcept {
-    for (int i = 0; i < kCellsPerPoll; ++i) {
+    for (unsigned messages = 0; messages < kMessagesPerPoll;) {
       Cell* const cell = parts_.control(me_).receive.try_dequeue();
-      if (cell == nullptr) return i != 0;
-      receive_cell(CellHeader::of(cell), deliver);
+      if (cell == nullptr) return messages != 0;
+      messages += receive_cell(CellHeader::of(cell), deliver);
     }
     return true;
   }
@@ -188,7 +194,7 @@ class ShmChannel {
   bool has_messages() noexcept;
 
  private:
-  static constexpr int kCellsPerPoll = 32;  // then the caller looks at what it waits for
+  static constexpr unsigned kMessagesPerPoll = 32;  // then the caller looks at what it waits for
 
   ShmPeer& peer_of(int pe) noexcept { return peers_[static_cast<std::size_t>(pe)]; }
   void meet(int pe, ShmPeer& peer) noexcept {
@@ -264,24 +270,49 @@ class ShmChannel {
     peer.places.consumed->count.store(peer.received, std::memory_order_release);  // done
     wake(*peer.places.doorbell);
   }
+  // Returns the number of messages in it.
   template <class Deliver>
-  void receive_cell(CellHeader& cell, const Deliver& deliver) noexcept {
+  unsigned receive_cell(CellHeader& cell, const Deliver& deliver) noexcept {
     const auto source = static_cast<int>(cell.source);
     if (cell.source >= peers_.size() || parts_.index_of(source) >= parts_.layout().n_pes) reject_source(cell.source);
     const std::uint32_t bytes = cell.bytes;
     if (bytes > max_payload_bytes()) reject_length(source, bytes, max_payload_bytes());
     ShmPeer& peer = peer_of(source);
     meet(source, peer);
-    // What was sent before it and is not here yet lies in the line or the box: that was filled before the cell was
-    // sent.
-    while (peer.received + 1 != cell.number) {
-      peer.in_line.written = 0;
-      if (!poll_box(source, deliver)) reject_number(source, cell.number, peer.received + 1);
-    }
+    receive_in_front(source, peer, cell.number, deliver);
     note_cell(cell, peer);
-    const bool is_done = deliver(ShmMessage{source, cell.handler, {cell.payload(), bytes}, &cell.link});
+    const bool is_shared = cell.filled.load(std::memory_order_relaxed) != 0;
+    const ShmMessage message{source, cell.handler, {cell.payload(), bytes}, is_shared ? nullptr : &cell.link};
+    const bool is_done = deliver(message);
     finish(peer);
-    if (is_done) give_back(&cell.link);
+    const unsigned further = is_shared ? receive_further(cell, source, deliver) : 0;
+    if (is_done || is_shared) give_back(&cell.link);
+    return 1 + further;
+  }
+  // What was sent before a message in a cell and is not here yet lies in the line or the box: those were filled before
+  // it was sent.
+  template <class Deliver>
+  void receive_in_front(int source, ShmPeer& peer, Number number, const Deliver& deliver) noexcept {
+    while (peer.received + 1 != number) {
+      peer.in_line.written = 0;
+      if (!poll_box(source, deliver)) reject_number(source, number, peer.received + 1);
+    }
+  }
+  template <class Deliver>
+  [[gnu::noinline]] unsigned receive_further(CellHeader& cell, int source, const Deliver& deliver) noexcept {
+    ShmPeer& peer = peer_of(source);
+    FurtherMessages messages(cell, parts_.layout().cell_bytes);
+    FurtherHeader further;
+    for (unsigned count = 0;; ++count) {
+      const Further found = messages.next(further);
+      if (found == Further::nothing) return count;
+      if (found == Further::damage) reject_cell(source, parts_.index_of_cell(source, &cell.link));
+      receive_in_front(source, peer, further.number, deliver);
+      if (reached(further.executed, peer.executed)) peer.executed = further.executed;
+      deliver(ShmMessage{source, further.handler, messages.payload(further), nullptr});
+      finish(peer);
+      messages.pass(further);
+    }
   }
   void note_cell(const CellHeader& cell, ShmPeer& peer) noexcept;
   [[noreturn, gnu::cold, gnu::noinline]] void reject_source(std::uint32_t source) const noexcept;

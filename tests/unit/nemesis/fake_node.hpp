@@ -41,6 +41,7 @@ struct FakePe {
     const std::vector<std::byte> payload(bytes, static_cast<std::byte>(number));
     const Bytes header{reinterpret_cast<const std::byte*>(&number), sizeof number};
     if (!channel.try_send_in_box(pe, kNumbered, header, payload) &&
+        !channel.try_send_in_shared_cell(pe, kNumbered, header, payload) &&
         !(behind_box && channel.try_send_behind_box(pe, kNumbered, header, payload)) &&
         !channel.try_send_in_cell(pe, kNumbered, header, payload, use))
       return false;

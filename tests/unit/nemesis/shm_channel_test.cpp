@@ -27,7 +27,7 @@ using namespace queue_test;
 BOOST_AUTO_TEST_CASE(the_first_message_announces_the_box) {
   Node node(2);
   BOOST_CHECK(!node[0].channel.try_send_in_box(1, kNumbered, {}, {}));
-  BOOST_CHECK(node[0].send(1, 8) && node[0].send(1, 8));
+  BOOST_CHECK(node[0].send(1, 300) && node[0].send(1, 8));
   BOOST_CHECK(!node[1].poll_box(0));  // its cell has not been received
   BOOST_CHECK(node[1].channel.has_cells() && node[1].channel.has_messages());
   BOOST_CHECK(node[1].poll());
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_source_outside_the_node_ends_the_receiver) {
 
 BOOST_AUTO_TEST_CASE(a_cell_waits_for_the_messages_in_the_box) {
   Node node(2);
-  BOOST_CHECK(node[0].send(1, 8));
+  BOOST_CHECK(node[0].send(1, 300));
   BOOST_CHECK(node[1].poll());
   for (const std::size_t bytes : {8U, 300U, 8U, 8U, 300U, 300U, 8U}) BOOST_CHECK(node[0].send(1, bytes));
   while (node[1].poll()) continue;
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(a_long_message_lies_behind_the_box) {
   Node node(2);
   node[0].behind_box = true;
   BOOST_CHECK(!node[0].channel.try_send_behind_box(1, kNumbered, {}, {}));  // the box has not been announced
-  BOOST_CHECK(node[0].send(1, 8));
+  BOOST_CHECK(node[0].send(1, 300));
   BOOST_CHECK(node[1].poll());
   for (int round = 0; round < 20; ++round) {
     for (std::size_t i = 0; i < kBoxSlots; ++i) BOOST_CHECK(node[0].send(1, i % 2 == 0 ? kMaxBytes : 8));
@@ -218,6 +218,63 @@ BOOST_AUTO_TEST_CASE(a_cell_that_does_not_exist_ends_the_receiver) {
     BOOST_CHECK_NE(end.status, 0);
     BOOST_CHECK_MESSAGE(end.text.find(wrong_cell ? "lies in cell 16" : "has 65844 bytes") != std::string::npos,
                         end.text);
+  }
+}
+
+// Messages to a PE that does not poll: one in the line, four in the box, then cells of 512 bytes. A cell holds 14 of 16
+// bytes: one behind its own header, and 32 bytes for each further one.
+BOOST_AUTO_TEST_CASE(short_messages_share_a_cell) {
+  Node node(2, 8);  // a peer may hold 5
+  BOOST_CHECK(node[0].send(1, 8));
+  BOOST_CHECK(node[1].poll());
+  unsigned sent = 0;
+  while (node[0].send(1, 8)) ++sent;
+  BOOST_CHECK_EQUAL(sent, 1 + kBoxSlots + 5 * 15U);
+  BOOST_CHECK(node[1].poll());
+  BOOST_CHECK(node[0].send(1, 8));
+  while (node[1].poll()) continue;
+  BOOST_CHECK_EQUAL(node[1].received, sent + 2U);
+  BOOST_CHECK_EQUAL(node[1].bad, 0u);
+  BOOST_CHECK(node[0].channel.has_executed(1, node[0].channel.last_sent(1)));
+}
+
+// A cell that has come back takes no further message, also when it carries one to another PE; with a longer message in a
+// cell of its own a shared one ends; the receiver of further ones finds in front what lies in the box.
+BOOST_AUTO_TEST_CASE(a_shared_cell_ends) {
+  Node node(3, 16);
+  for (const int pe : {1, 2}) BOOST_CHECK(node[0].send(pe, 8));
+  BOOST_CHECK(node[1].poll() && node[2].poll());
+  for (int round = 0; round < 30; ++round) {
+    for (unsigned i = 0; i < 8; ++i) BOOST_CHECK(node[0].send(1, 8));
+    if (round % 3 == 0) {
+      while (node[1].poll_box(0)) continue;  // there is room in the box again, and the cell is in the queue
+      for (unsigned i = 0; i < 6; ++i) BOOST_CHECK(node[0].send(1, i * 12));
+    }
+    if (round % 2 == 0) BOOST_CHECK(node[0].send(1, 300) && node[0].send(1, 8));
+    while (node[1].poll()) continue;
+    BOOST_CHECK(!node[0].channel.try_send_in_shared_cell(1, kNumbered, {}, {}));
+    for (unsigned i = 0; i < 8; ++i) BOOST_CHECK(node[0].send(2, 8));
+    while (node[2].poll()) continue;
+  }
+  for (const std::size_t pe : {1U, 2U}) {
+    BOOST_CHECK_EQUAL(node[pe].bad, 0u);
+    BOOST_CHECK_EQUAL(node[pe].received, node[0].last_sent[pe]);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_damaged_shared_cell_ends_the_receiver) {
+  for (const unsigned filled : {1U, 4U, 33U, 0xffffU}) {
+    const auto end = unit::in_child([&] {
+      Node node(2);
+      for (unsigned i = 0; i < 8; ++i) node[0].send(1, 8);
+      CellHeader& cell = CellHeader::of(node.memory.parts.cell(0, 0));
+      BOOST_REQUIRE_NE(cell.filled.load(), 0);
+      cell.filled.store(static_cast<std::uint16_t>(filled));
+      node[1].poll();
+      return 0;
+    });
+    BOOST_CHECK_NE(end.status, 0);
+    BOOST_CHECK_MESSAGE(end.text.find("cell 0 of PE 0 holds what no PE") != std::string::npos, end.text);
   }
 }
 
