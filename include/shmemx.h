@@ -49,6 +49,7 @@ SHMEMX_API void shmemx_net_stats(shmemx_net_stats_t* stats_) SHMEMX_NOEXCEPT;
 
 /* Each header takes the helper macros it needs from attributes.h. */
 #include "shmemx/active.h"
+#include "shmemx/collectives.h"
 #include "shmemx/messages.h"
 #include "shmemx/windows.h"
 #include "shmemx/start.h"

@@ -383,6 +383,8 @@ int shmemx_cancel(shmemx_request_t* request) noexcept {
       reject(routine, *request);
     case pt2pt::CancelAnswer::a_send:
       shmemx::fatal(routine, "argument 'request' is a send, allowed are receives");
+    case pt2pt::CancelAnswer::an_operation:
+      shmemx::fatal(routine, "argument 'request' is a collective, allowed are receives");
     case pt2pt::CancelAnswer::done:
       break;
   }

@@ -4,6 +4,7 @@
 #include "api/arg_check.hpp"
 #include "api/plain_define.hpp"
 #include "base/fatal.hpp"
+#include "coll/background/begin.hpp"
 #include "coll/barrier.hpp"
 #include "coll/common/select.hpp"
 #include "coll/split.hpp"
@@ -144,6 +145,11 @@ void pshmem_team_destroy(shmem_team_t team) noexcept {
   if (entry->route.team_index <= coll::kSharedTeam) {
     shmemx::fatal(routine, "argument 'team' is %s, allowed are teams made by a split",
                   team == SHMEM_TEAM_WORLD ? "SHMEM_TEAM_WORLD" : "SHMEM_TEAM_SHARED");
+  }
+  if (const std::size_t open = coll::background::open_requests_of(*entry); open != 0) {
+    shmemx::fatal(routine,
+                  "argument 'team' has %zu %s not completed, allowed is none: call shmemx_wait or shmemx_test first",
+                  open, open == 1 ? "collective whose request is" : "collectives whose requests are");
   }
   end_team(*entry, routine);
 }

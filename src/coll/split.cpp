@@ -11,6 +11,7 @@
 #include "base/fatal.hpp"
 #include "base/hash.hpp"
 #include "base/mutex.hpp"
+#include "coll/background/begin.hpp"
 #include "coll/common/flag_messages.hpp"
 #include "coll/common/nodes.hpp"
 #include "coll/common/select.hpp"
@@ -240,6 +241,7 @@ Team& install_team(std::size_t index, const context::Context& route, std::uint64
 Team& open_team(std::size_t index, const context::Context& route, std::uint64_t handle) noexcept {
   Team& team = install_team(index, route, handle);
   team.epoch = team.counted = team.tree_passes = team.exchanges = team.arrivals_seen = 0;
+  background::restart_numbers(team);
   clear_own_flags(team);
   return team;
 }

@@ -67,15 +67,34 @@ ReceiveRequest* Engine::receive(const Cursor& dest, Key key, bool blocking) noex
   if (receive == nullptr) [[unlikely]]
     return nullptr;
   fill(*receive, dest, key.source, key.tag);
-  Unexpected* const message = matching_.find(key);
+  Matching& matching = matching_.of(key.tag);
+  Unexpected* const message = matching.find(key);
   if (message == nullptr) {
-    matching_.post(*receive, key, blocking);
+    matching.post(*receive, key, blocking);
   } else if (message->kind == Unexpected::Kind::offer) {
     rendezvous_.take(*receive, *message);
   } else {
     eager_.take(*receive, *message);
   }
   return receive;
+}
+
+Operation* Engine::open_operation(std::uint32_t group) noexcept {
+  Operation* const operation = requests_.operations.take();
+  if (operation == nullptr) [[unlikely]]
+    return nullptr;
+  operation->done.store(false, std::memory_order_relaxed);  // no other thread knows the request yet
+  operation->phase = Phase::waiting;
+  operation->peer = kAny;
+  operation->result = {kAny, kAny, 0, false, false};
+  operation->group = group;
+  return operation;
+}
+
+std::size_t Engine::open_operations_of(std::uint32_t group) const noexcept {
+  std::size_t count = 0;
+  requests_.operations.for_each([&](const Operation& operation) { count += operation.group == group; });
+  return count;
 }
 
 Step Engine::push(Request& request) noexcept {

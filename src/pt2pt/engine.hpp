@@ -29,15 +29,21 @@ class Engine final : private Pusher {
     return bytes <= one_message_bytes_ && send_queue_.is_empty() && pe != settings_.me;
   }
   // Returns true if no message and no receive could be matched before another one.
-  bool is_bare() const noexcept { return matching_.is_bare(); }
+  bool is_bare() const noexcept { return matching_.program().is_bare(); }
 
   // Start a request, which may be complete at once. It ends with give_back(). Return null if there is no memory.
   SendRequest* send(const Cursor& source, int pe, int tag, SendMode mode) noexcept;
   ReceiveRequest* receive(const Cursor& dest, Key key, bool blocking) noexcept;
   // Returns false if the receive has been matched already.
-  bool cancel(ReceiveRequest& receive) noexcept { return matching_.cancel(receive); }
-  // Returns the oldest unexpected message that fits; null if there is none.
-  const Unexpected* probe(Key key) noexcept { return matching_.find(key); }
+  bool cancel(ReceiveRequest& receive) noexcept { return matching_.program().cancel(receive); }
+  // Returns the oldest unexpected message of the program that fits; null if there is none.
+  const Unexpected* probe(Key key) noexcept { return matching_.program().find(key); }
+  // Opens a request that a higher layer completes by complete(), as for a collective. It cannot be cancelled. `group`
+  // is a number of that layer's. Returns null if there is no memory.
+  Operation* open_operation(std::uint32_t group) noexcept;
+  // Returns how many such requests are open, complete ones included: of all groups, or of one.
+  std::size_t open_operations() const noexcept { return requests_.operations.live(); }
+  std::size_t open_operations_of(std::uint32_t group) const noexcept;
 
   bool has_progress() const noexcept { return !transfers_.is_empty() || !send_queue_.is_empty(); }
   // Returns true if something has moved.
@@ -79,7 +85,7 @@ class Engine final : private Pusher {
   Settings settings_;
   std::size_t one_message_bytes_ = 0;
   Requests requests_;
-  Matching matching_;
+  MatchingContexts matching_;
   SendQueue send_queue_;
   Pieces pieces_;
   Transfers transfers_;

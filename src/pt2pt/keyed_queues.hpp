@@ -16,6 +16,9 @@ namespace shmemx::pt2pt {
 
 inline constexpr std::int32_t kAny = -1;
 
+// Tags below kAny belong to the library's own collectives: they are matched apart from those of programs.
+constexpr bool is_internal(std::int32_t tag) noexcept { return tag < kAny; }
+
 struct Key {
   std::int32_t source;  // or kAny
   std::int32_t tag;     // or kAny

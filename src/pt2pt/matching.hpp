@@ -73,4 +73,25 @@ class Matching {
   std::size_t pooled_ = 0;
 };
 
+// The two contexts of matching: messages of the program, and those of the library's own collectives. Wildcards, probes
+// and the shortest paths see the program's messages alone. Each context has the same limit of unexpected messages.
+class MatchingContexts {
+ public:
+  void start(Platform& platform, std::size_t unexpected_max) noexcept {
+    program_.start(platform, unexpected_max);
+    internal_.start(platform, unexpected_max);
+  }
+  void clear() noexcept {
+    program_.clear();
+    internal_.clear();
+  }
+  Matching& of(std::int32_t tag) noexcept { return is_internal(tag) ? internal_ : program_; }
+  Matching& program() noexcept { return program_; }
+  const Matching& program() const noexcept { return program_; }
+
+ private:
+  Matching program_;
+  Matching internal_;
+};
+
 }  // namespace shmemx::pt2pt

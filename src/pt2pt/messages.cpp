@@ -323,6 +323,7 @@ CancelAnswer cancel(RequestId id) noexcept {
   Request* const request = engine.find(id);
   if (request == nullptr) return CancelAnswer::unknown;
   if (request->role == Role::send) return CancelAnswer::a_send;
+  if (request->role == Role::operation) return CancelAnswer::an_operation;
   engine.cancel(static_cast<ReceiveRequest&>(*request));
   return CancelAnswer::done;
 }

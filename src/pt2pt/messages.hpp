@@ -99,7 +99,7 @@ TestAnswer look_at(RequestId id) noexcept;
 using NameOf = RequestId (*)(const void* handles, std::size_t i);
 std::size_t wait_any(const char* routine, std::size_t count, NameOf id_of, const void* handles) noexcept;
 // Cancels a receive, which is complete then, unless it has been matched already.
-enum class CancelAnswer : std::uint8_t { unknown, a_send, done };
+enum class CancelAnswer : std::uint8_t { unknown, a_send, an_operation, done };
 CancelAnswer cancel(RequestId id) noexcept;
 
 }  // namespace shmemx::pt2pt

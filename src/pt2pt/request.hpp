@@ -1,5 +1,5 @@
-// Sends and receives under way, and the pools they come from. A request is named by an index and a generation, so any
-// number can be looked up without a wild access. Users and peers hold such numbers.
+// Sends, receives and other operations under way, and the pools they come from. A request is named by an index and a
+// generation, so any number can be looked up without a wild access. Users and peers hold such numbers.
 #pragma once
 
 #include <sys/types.h>
@@ -26,7 +26,7 @@ struct Result {
 
 struct CopyBuffer;
 
-enum class Role : std::uint8_t { none, send, receive };
+enum class Role : std::uint8_t { none, send, receive, operation };
 
 // The state of a request. Changed under the endpoint's lock.
 enum class Phase : std::uint8_t {
@@ -90,6 +90,12 @@ struct ReceiveRequest : Request {
   std::size_t placing_bytes;  // network: bytes before the cursor that the network is still writing
 };
 
+// What a higher layer does in the background, such as a collective. Programs complete it like a message.
+struct Operation : Request {
+  static constexpr Role kRole = Role::operation;
+  std::uint32_t group;
+};
+
 // Marks the request as complete and wakes threads of this PE that wait for it.
 void complete(Request& request) noexcept;
 
@@ -119,12 +125,20 @@ class RequestPool {
   }
   // Returns null if `id` names no live request of this pool.
   T* find(RequestId id) noexcept {
-    const std::uint32_t slot = id.index / 2;
-    if (id.index % 2 != kParity || slot >= count_ || id.generation == 0) return nullptr;
+    const std::uint32_t slot = id.index / kKinds;
+    if (id.index % kKinds != kKind || slot >= count_ || id.generation == 0) return nullptr;
     T& request = chunks_[slot / kChunk][slot % kChunk];
     return request.role != Role::none && request.id == id ? &request : nullptr;
   }
   std::size_t live() const noexcept { return live_; }
+  // Calls use(request) for the live ones.
+  template <class Use>
+  void for_each(const Use& use) const noexcept {
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      const T& request = chunks_[i / kChunk][i % kChunk];
+      if (request.role != Role::none) use(request);
+    }
+  }
   void drop_all() noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) {
       T& request = chunks_[i / kChunk][i % kChunk];
@@ -133,7 +147,9 @@ class RequestPool {
   }
 
  private:
-  static constexpr std::uint32_t kParity = T::kRole == Role::send ? 0 : 1;  // of the index: tells the pools apart
+  // The rest of an index tells the pools apart.
+  static constexpr std::uint32_t kKinds = 4;
+  static constexpr auto kKind = static_cast<std::uint32_t>(T::kRole);
   static constexpr std::uint32_t kChunk = 256;
   static constexpr std::uint32_t kMaxChunks = 1U << 16;
 
@@ -143,7 +159,7 @@ class RequestPool {
     std::unique_ptr<T[]> chunk(new (std::nothrow) T[kChunk]());
     if (chunks_ == nullptr || chunk == nullptr) return false;
     for (std::uint32_t i = kChunk; i-- > 0;) {
-      chunk[i].id = {(count_ + i) * 2 + kParity, 1};
+      chunk[i].id = {(count_ + i) * kKinds + kKind, 1};
       chunk[i].link = free_;
       free_ = &chunk[i];
     }
@@ -161,19 +177,23 @@ class RequestPool {
 struct Requests {
   RequestPool<SendRequest> sends;
   RequestPool<ReceiveRequest> receives;
+  RequestPool<Operation> operations;
 
   Request* find(RequestId id) noexcept {
     if (SendRequest* const send = sends.find(id)) return send;
-    return receives.find(id);
+    if (ReceiveRequest* const receive = receives.find(id)) return receive;
+    return operations.find(id);
   }
   void give_back(Request& request) noexcept {
     if (request.role == Role::send) return sends.give_back(static_cast<SendRequest&>(request));
-    receives.give_back(static_cast<ReceiveRequest&>(request));
+    if (request.role == Role::receive) return receives.give_back(static_cast<ReceiveRequest&>(request));
+    operations.give_back(static_cast<Operation&>(request));
   }
-  std::size_t live() const noexcept { return sends.live() + receives.live(); }
+  std::size_t live() const noexcept { return sends.live() + receives.live() + operations.live(); }
   void drop_all() noexcept {
     sends.drop_all();
     receives.drop_all();
+    operations.drop_all();
   }
 };
 

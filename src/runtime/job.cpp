@@ -22,6 +22,7 @@
 #include "bootstrap/bootstrap.hpp"
 #include "bootstrap/second_copy.hpp"
 #include "coll/active_set/teams.hpp"
+#include "coll/background/begin.hpp"
 #include "coll/barrier.hpp"
 #include "coll/internode/barrier.hpp"
 #include "coll/split.hpp"
@@ -178,7 +179,16 @@ void release_locks(const char* routine) {
   if (owner >= 0) warn("%s: this PE still held the lock of a window of PE %d, which is free now", routine, owner);
 }
 
+// The other members could wait for ever for what this PE has not done yet.
+void require_no_collectives(const char* routine) {
+  const std::size_t open = coll::background::open_requests();
+  if (open != 0)
+    fatal(routine, "%zu %s of collectives not completed, allowed is none: call shmemx_wait or shmemx_test first", open,
+          open == 1 ? "request is" : "requests are");
+}
+
 void complete_operations(const char* routine) {
+  require_no_collectives(routine);
   release_locks(routine);
   onesided::quiet(routine);
   flush_messages(routine);

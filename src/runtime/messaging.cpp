@@ -6,6 +6,7 @@
 #include "am/endpoint.hpp"
 #include "am/net_channel.hpp"
 #include "base/doorbell.hpp"
+#include "coll/background/begin.hpp"
 #include "coll/common/flag_messages.hpp"
 #include "onesided/operations.hpp"
 #include "onesided/rdma.hpp"
@@ -91,6 +92,7 @@ void open_messages(const windows::Arena& arena, StartParameters& parameters, int
                .unexpected_max = config.unexpected_max,
                .lmt = config.lmt,
                .crowded = progress::policy().crowded});
+  coll::background::open();
   expose_memory(arena, parameters, context::default_context());
   am::rest(false);
   if (by_messages(parameters) || nodes.several()) progress::open();
@@ -111,6 +113,7 @@ void close_messages() noexcept {
   progress::stop_node_thread();
   am::rest(
       true);  // the networks' progress thread goes on, for what is still on its way and for those that ask for a sign
+  coll::background::close();
   pt2pt::close();
   onesided::close_rdma();
   hide_memory();

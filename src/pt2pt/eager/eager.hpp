@@ -16,7 +16,7 @@ namespace shmemx::pt2pt {
 
 class Eager {
  public:
-  void start(Platform& platform, const Settings& settings, Matching& matching, Pieces& pieces) noexcept;
+  void start(Platform& platform, const Settings& settings, MatchingContexts& matching, Pieces& pieces) noexcept;
   // Forgets messages that have not arrived completely.
   void clear() noexcept;
 
@@ -66,7 +66,7 @@ class Eager {
 
   Platform* platform_ = nullptr;
   const Settings* settings_ = nullptr;
-  Matching* matching_ = nullptr;
+  MatchingContexts* matching_ = nullptr;
   Pieces* pieces_ = nullptr;
   ContactTable<Arrival> arrivals_;
 };

@@ -29,14 +29,14 @@ void Eager::take_begin(ReceiveRequest& receive, int source, const EagerHeader& h
 
 void Eager::on_eager(int source, Payload payload) noexcept {
   EagerHeader header;
-  if (!take_header(payload, header) || header.tag < 0 || payload.size() > header.bytes ||
+  if (!take_header(payload, header) || header.tag == kAny || payload.size() > header.bytes ||
       (header.bytes > kEagerBytes && !may_arrive(source, header.bytes))) [[unlikely]]
     return platform_->reject(source, "an eager message whose length or tag is wrong");
   if (payload.size() != header.bytes) return begin_arrival(source, header, payload);
-  if (ReceiveRequest* const receive = matching_->match(source, header.tag)) [[likely]]
+  if (ReceiveRequest* const receive = matching_->of(header.tag).match(source, header.tag)) [[likely]]
     return take_whole(*receive, source, header.tag, payload);
   Unexpected* const message =
-      matching_->keep({source, header.tag}, header.bytes, header.bytes, Unexpected::Kind::eager);
+      matching_->of(header.tag).keep({source, header.tag}, header.bytes, header.bytes, Unexpected::Kind::eager);
   if (message == nullptr) return;
   if (!payload.empty()) copy_block(message->data(), payload.data(), payload.size());
   message->received = payload.size();
@@ -46,11 +46,12 @@ void Eager::begin_arrival(int source, const EagerHeader& header, Payload data) n
   Arrival& from = arrival(source);
   if (from.total != 0 || data.empty()) [[unlikely]]
     return platform_->reject(source, "an eager message inside another one");
-  if (ReceiveRequest* const receive = matching_->match(source, header.tag)) {
+  if (ReceiveRequest* const receive = matching_->of(header.tag).match(source, header.tag)) {
     take_begin(*receive, source, header, data);
     from.receive = receive;
   } else {
-    from.message = matching_->keep({source, header.tag}, header.bytes, header.bytes, Unexpected::Kind::eager);
+    from.message =
+        matching_->of(header.tag).keep({source, header.tag}, header.bytes, header.bytes, Unexpected::Kind::eager);
     if (from.message == nullptr) return;
     copy_block(from.message->data(), data.data(), data.size());
     from.message->received = data.size();
@@ -61,13 +62,13 @@ void Eager::begin_arrival(int source, const EagerHeader& header, Payload data) n
 
 std::byte* Eager::placement(int source, Payload payload, std::size_t bytes) noexcept {
   EagerHeader header;
-  if (!take_header(payload, header) || !payload.empty() || header.bytes != bytes || header.tag < 0 ||
+  if (!take_header(payload, header) || !payload.empty() || header.bytes != bytes || header.tag == kAny ||
       !platform_->is_internode(source) || !may_arrive(source, bytes) || arrival(source).total != 0)
     return nullptr;
-  const ReceiveRequest* const found = matching_->receive_of(source, header.tag);
+  const ReceiveRequest* const found = matching_->of(header.tag).receive_of(source, header.tag);
   if (found == nullptr || found->cursor.shape().kind != Shape::Kind::contiguous || found->cursor.shape().bytes < bytes)
     return nullptr;
-  ReceiveRequest& receive = *matching_->match(source, header.tag);
+  ReceiveRequest& receive = *matching_->of(header.tag).match(source, header.tag);
   take_begin(receive, source, header, {});
   arrival(source) = {&receive, nullptr, bytes, 0, true};
   return receive.cursor.shape().base;
@@ -103,7 +104,7 @@ void Eager::on_more(int source, std::uint64_t offset, Payload data) noexcept {
 void Eager::take(ReceiveRequest& receive, Unexpected& message) noexcept {
   if (message.kind == Unexpected::Kind::own) {
     SendRequest& send = *message.own_send;
-    matching_->forget(message);
+    matching_->of(message.tag).forget(message);
     return take_own(send, receive);
   }
   const Payload data{message.data(), message.received};
@@ -114,7 +115,7 @@ void Eager::take(ReceiveRequest& receive, Unexpected& message) noexcept {
     arrival(message.source).receive = &receive;
     arrival(message.source).message = nullptr;
   }
-  matching_->forget(message);
+  matching_->of(message.tag).forget(message);
 }
 
 }  // namespace shmemx::pt2pt

@@ -7,7 +7,7 @@ namespace shmemx::pt2pt {
 
 using am::bytes_of;
 
-void Eager::start(Platform& platform, const Settings& settings, Matching& matching, Pieces& pieces) noexcept {
+void Eager::start(Platform& platform, const Settings& settings, MatchingContexts& matching, Pieces& pieces) noexcept {
   platform_ = &platform;
   settings_ = &settings;
   matching_ = &matching;
@@ -38,10 +38,11 @@ Step Eager::push(Request& send) noexcept {
 }
 
 void Eager::send_to_self(SendRequest& send, bool copied) noexcept {
-  if (ReceiveRequest* const receive = matching_->match(settings_->me, send.tag)) return take_own(send, *receive);
+  if (ReceiveRequest* const receive = matching_->of(send.tag).match(settings_->me, send.tag))
+    return take_own(send, *receive);
   const Key key{settings_->me, send.tag};
-  Unexpected* const message =
-      matching_->keep(key, send.goal, copied ? send.goal : 0, copied ? Unexpected::Kind::eager : Unexpected::Kind::own);
+  Unexpected* const message = matching_->of(send.tag).keep(key, send.goal, copied ? send.goal : 0,
+                                                           copied ? Unexpected::Kind::eager : Unexpected::Kind::own);
   if (message == nullptr) return;
   if (copied) {
     send.cursor.gather(message->data(), send.goal);

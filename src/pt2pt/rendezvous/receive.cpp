@@ -31,13 +31,14 @@ void Rendezvous::on_rts(int source, Payload payload) noexcept {
   Payload data;
   if (source == settings_->me || !take_offer(source, payload, offer, data))
     return platform_->reject(source, "an offer whose length, tag or places are wrong");
-  if (ReceiveRequest* const receive = matching_->match(source, offer.rts.tag)) {
+  if (ReceiveRequest* const receive = matching_->of(offer.rts.tag).match(source, offer.rts.tag)) {
     begin(*receive, source, offer, data.size());
     return take_offered(*receive, data);
   }
-  if (!matching_->has_room_for_offered(data.size())) data = {};
+  if (!matching_->of(offer.rts.tag).has_room_for_offered(data.size())) data = {};
   Unexpected* const message =
-      matching_->keep({source, offer.rts.tag}, offer.rts.bytes, sizeof offer + data.size(), Unexpected::Kind::offer);
+      matching_->of(offer.rts.tag)
+          .keep({source, offer.rts.tag}, offer.rts.bytes, sizeof offer + data.size(), Unexpected::Kind::offer);
   if (message == nullptr) return;
   std::memcpy(message->data(), &offer, sizeof offer);
   if (!data.empty()) copy_block(message->data() + sizeof offer, data.data(), data.size());
@@ -46,7 +47,7 @@ void Rendezvous::on_rts(int source, Payload payload) noexcept {
 
 // Between nodes the first data follow the header, within a node the sender's places.
 bool Rendezvous::take_offer(int source, Payload payload, Offer& offer, Payload& data) noexcept {
-  if (!take_header(payload, offer.rts) || offer.rts.tag < 0) return false;
+  if (!take_header(payload, offer.rts) || offer.rts.tag == kAny) return false;
   const bool has_data = platform_->is_internode(source);
   data = has_data ? payload : Payload{};
   return take_section(has_data ? Payload{} : payload, offer.section) && data.size() <= offer.rts.bytes;
@@ -57,7 +58,7 @@ void Rendezvous::take(ReceiveRequest& receive, Unexpected& message) noexcept {
   std::memcpy(&offer, message.data(), sizeof offer);
   begin(receive, message.source, offer, message.received);
   take_offered(receive, {message.data() + sizeof offer, message.received});
-  matching_->forget(message);
+  matching_->of(message.tag).forget(message);
 }
 
 void Rendezvous::begin(ReceiveRequest& receive, int source, const Offer& offer, std::size_t offered) noexcept {
@@ -98,10 +99,10 @@ std::byte* Rendezvous::offer_placement(int source, Payload header, std::size_t b
   if (header.size() != sizeof offer.rts || !platform_->is_internode(source) || offered_to_[source] != nullptr ||
       !take_offer(source, header, offer, data) || bytes > offer.rts.bytes)
     return nullptr;
-  const ReceiveRequest* const found = matching_->receive_of(source, offer.rts.tag);
+  const ReceiveRequest* const found = matching_->of(offer.rts.tag).receive_of(source, offer.rts.tag);
   if (found == nullptr || found->cursor.shape().kind != Shape::Kind::contiguous || found->cursor.shape().bytes < bytes)
     return nullptr;
-  ReceiveRequest& receive = *matching_->match(source, offer.rts.tag);
+  ReceiveRequest& receive = *matching_->of(offer.rts.tag).match(source, offer.rts.tag);
   begin(receive, source, offer, bytes);
   receive.cursor.advance(bytes);
   receive.placing_bytes += bytes;

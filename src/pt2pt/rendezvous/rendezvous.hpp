@@ -24,7 +24,7 @@ class Rendezvous {
   struct Parts {
     Platform& platform;
     const Settings& settings;
-    Matching& matching;
+    MatchingContexts& matching;
     SendQueue& send_queue;
     Transfers& transfers;
     Requests& requests;
@@ -79,7 +79,7 @@ class Rendezvous {
 
   Platform* platform_ = nullptr;
   const Settings* settings_ = nullptr;
-  Matching* matching_ = nullptr;
+  MatchingContexts* matching_ = nullptr;
   SendQueue* send_queue_ = nullptr;
   Transfers* transfers_ = nullptr;
   Requests* requests_ = nullptr;

@@ -1,0 +1,112 @@
+#include "coll/background/begin.hpp"
+
+#include "am/endpoint.hpp"
+#include "base/fatal.hpp"
+#include "coll/background/collective.hpp"
+#include "coll/background/schedule.hpp"
+#include "coll/common/nodes.hpp"
+#include "coll/common/select.hpp"
+#include "progress/policy.hpp"
+
+namespace shmemx::coll::background {
+namespace {
+
+using am::Locked;
+
+// The collectives under way, in the order in which they were begun. Changed under the endpoint's lock.
+struct List {
+  Collective* first = nullptr;
+  Collective** end = &first;
+
+  void append(Collective& collective) noexcept {
+    *end = &collective;
+    end = &collective.next;
+  }
+  // Removes what `link` points to.
+  void remove(Collective** link) noexcept {
+    Collective* const removed = *link;
+    *link = removed->next;
+    if (end == &removed->next) end = link;
+    delete removed;
+  }
+};
+constinit List under_way;
+
+// How many collectives of each team have been begun. Untouched entries cost nothing.
+constinit std::uint64_t begun[kMaxTeams] = {};
+
+pt2pt::Engine& engine() noexcept { return pt2pt::own_engine.object; }
+
+bool progress(am::Endpoint&) {
+  bool any = false;
+  std::size_t budget = kBytesPerPoll;
+  for (Collective** link = &under_way.first; *link != nullptr;) {
+    Collective& collective = **link;
+    any |= collective.advance(engine(), budget);
+    if (!collective.is_complete()) {
+      link = &collective.next;
+      continue;
+    }
+    collective.complete();
+    under_way.remove(link);
+  }
+  return any;
+}
+
+// A number must not be used again while a collective that has it is under way.
+void check_number(const Call& call) noexcept {
+  const Collective* oldest = under_way.first;
+  while (oldest != nullptr && oldest->call().team_index != call.team_index) oldest = oldest->next;
+  if (oldest != nullptr && call.number - oldest->call().number >= kNumbers)
+    fatal(call.routine, "%zu collectives of this team are under way, allowed are at most that", std::size_t{kNumbers});
+}
+
+RequestId begin(Team& team, const char* routine, ScheduleOwner schedule, const Operator& op = {}) noexcept {
+  if (!progress::is_open()) progress::open();
+  const Call call{routine, &team.route, team.route.team_index, begun[team.route.team_index]++, op};
+  const Locked endpoint;
+  check_number(call);
+  pt2pt::Operation* const request = engine().open_operation(call.team_index);
+  if (request == nullptr) fatal(routine, "no memory for another request, %zu are open", engine().open_requests());
+  const RequestId id = request->id;
+  under_way.append(*new Collective(call, std::move(schedule), *request));
+  progress(*endpoint);
+  return id;
+}
+
+Members members_of(Team& team) noexcept { return {team.me(), team.size(), &nodes_of(team), false}; }
+
+}  // namespace
+
+void open() noexcept { am::add_progress(progress); }
+
+void close() noexcept {
+  const Locked endpoint;
+  while (under_way.first != nullptr) under_way.remove(&under_way.first);
+}
+
+void restart_numbers(const Team& team) noexcept {
+  if (team.route.team_index < kMaxTeams) begun[team.route.team_index] = 0;  // active sets have none
+}
+
+RequestId begin_barrier(Team& team, const char* routine) noexcept {
+  return begin(team, routine, make_barrier(members_of(team)));
+}
+
+RequestId begin_reduction(Team& team, const char* routine, const Buffers& buffers, const Operator& op) noexcept {
+  Members members = members_of(team);
+  members.by_tree = team.direct && moves_by_tree(buffers.bytes, team.size(), team.counting);
+  return begin(team, routine, make_reduction(members, {op, buffers.dest, buffers.source, buffers.bytes}), op);
+}
+
+std::size_t open_requests_of(const Team& team) noexcept {
+  const Locked endpoint;
+  return engine().open_operations_of(team.route.team_index);
+}
+
+std::size_t open_requests() noexcept {
+  const Locked endpoint;
+  return engine().open_operations();
+}
+
+}  // namespace shmemx::coll::background

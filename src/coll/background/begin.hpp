@@ -1,0 +1,41 @@
+// Beginning collectives that run in the background, and the list of those under way, which each poll of the endpoint
+// advances. A request of pt2pt completes with each, by which programs and higher layers wait for it: pt2pt::wait(),
+// test(), look_at().
+//
+// All members of a team begin its collectives in the same order; several may be open. Calls for one team are made by
+// one thread at a time, as for other collectives. No memory needs to be symmetric.
+#pragma once
+
+#include "coll/background/round.hpp"
+#include "coll/common/team.hpp"
+#include "pt2pt/messages.hpp"
+
+namespace shmemx::coll::background {
+
+using pt2pt::RequestId;
+
+// Registers with the endpoint. Runtime calls it at init, after pt2pt::open().
+void open() noexcept;
+// Forgets what is under way. Runtime calls it before pt2pt::close().
+void close() noexcept;
+
+// To be called for a new team: its collectives are numbered from 0 on.
+void restart_numbers(const Team& team) noexcept;
+
+// Source and dest of a collective, of `bytes` each unless said otherwise.
+struct Buffers {
+  std::byte* dest;
+  const std::byte* source;
+  std::size_t bytes;
+};
+
+RequestId begin_barrier(Team& team, const char* routine) noexcept;
+// `dest` may be `source`. The type and the operator go together, and the bytes are a multiple of the element's.
+RequestId begin_reduction(Team& team, const char* routine, const Buffers& buffers, const Operator& op) noexcept;
+
+// Returns how many requests of a team's collectives are not completed by the program yet.
+std::size_t open_requests_of(const Team& team) noexcept;
+// The same of all teams.
+std::size_t open_requests() noexcept;
+
+}  // namespace shmemx::coll::background
