@@ -35,6 +35,35 @@ extern "C" {
 /* Completes when all members have begun it. It completes no puts: shmem_quiet before it does. */
 SHMEMX_API int shmemx_barrier_nb(shmem_team_t team_, shmemx_request_t* request_) SHMEMX_NOEXCEPT;
 
+/* Copies `bytes_` from `source_` of the member `root_` to `dest_` of all members, the root included. The others need no
+   source. On the root, dest may be the source. */
+SHMEMX_API int shmemx_broadcast_nb(shmem_team_t team_, void* dest_, const void* source_, size_t bytes_, int root_,
+                                   shmemx_request_t* request_) SHMEMX_NOEXCEPT;
+
+/* Concatenates the members' sources, `bytes_` each, in `dest_` of all members, in the order of their numbers. */
+SHMEMX_API int shmemx_fcollect_nb(shmem_team_t team_, void* dest_, const void* source_, size_t bytes_,
+                                  shmemx_request_t* request_) SHMEMX_NOEXCEPT;
+
+/* Block i of the source, `bytes_` long, goes to member i; block i of dest comes from member i. */
+SHMEMX_API int shmemx_alltoall_nb(shmem_team_t team_, void* dest_, const void* source_, size_t bytes_,
+                                  shmemx_request_t* request_) SHMEMX_NOEXCEPT;
+
+/* The same with blocks of different lengths, for all of which the arrays have an element for each member, in bytes.
+   `source_counts_[i]` bytes at `source_ + source_displs_[i]` go to member i, where they are block `me` of dest.
+   dest_bytes_      size of the memory at dest: a block that does not fit ends the job
+   dest_counts_     the length of each block that comes. Null, on all members or on none, if this PE does not know them:
+                    then the library exchanges the lengths first. If given, they equal what the senders send
+   dest_displs_     where the blocks go in dest; source_displs_: where they lie. Null: one after the other
+   received_        null, or where the lengths of the blocks of dest go
+   Blocks of dest do not overlap, neither each other nor the source. */
+SHMEMX_API int shmemx_alltoallv(shmem_team_t team_, void* dest_, size_t dest_bytes_, const size_t* dest_counts_,
+                                const size_t* dest_displs_, const void* source_, const size_t* source_counts_,
+                                const size_t* source_displs_, size_t* received_) SHMEMX_NOEXCEPT;
+SHMEMX_API int shmemx_alltoallv_nb(shmem_team_t team_, void* dest_, size_t dest_bytes_, const size_t* dest_counts_,
+                                   const size_t* dest_displs_, const void* source_, const size_t* source_counts_,
+                                   const size_t* source_displs_, size_t* received_,
+                                   shmemx_request_t* request_) SHMEMX_NOEXCEPT;
+
 /* Combines `count_` elements of all members; each gets the result. Types and operators are those of window_updates.h,
    without REPLACE and NO_OP. `dest_` may be `source_`; otherwise they do not overlap. Operands are combined in the order
    of the PEs and associated as in the standard's reductions, so results of floating-point types have the same bits on

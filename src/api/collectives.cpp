@@ -13,6 +13,7 @@ namespace api = shmemx::api;
 namespace atomic = shmemx::atomic;
 namespace background = shmemx::coll::background;
 namespace coll = shmemx::coll;
+namespace pt2pt = shmemx::pt2pt;
 
 namespace {
 
@@ -45,6 +46,25 @@ background::Operator checked_operator(const char* routine, int type, int op) noe
   return checked;
 }
 
+// Blocks of `bytes`, one for each member.
+background::Buffers checked_blocks(const char* routine, const coll::Team& team, void* dest, const void* source,
+                                   std::size_t bytes) noexcept {
+  std::size_t all;
+  if (__builtin_mul_overflow(bytes, static_cast<std::size_t>(team.size()), &all))
+    api::bad_count(routine, "bytes", bytes);
+  return checked_buffers(routine, dest, source, bytes);
+}
+
+// The arguments of alltoallv have been filled in.
+coll::Team& checked_alltoallv(shmem_team_t team, const background::AlltoallV& arguments) noexcept {
+  coll::Team& entry = api::checked_team(team, arguments.routine);
+  api::check_array(arguments.routine, "source_counts", arguments.source_counts);
+  check_memory(arguments.routine, "dest", arguments.dest, arguments.dest_bytes);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(entry.size()); ++i)
+    check_memory(arguments.routine, "source", arguments.source, arguments.source_counts[i]);
+  return entry;
+}
+
 }  // namespace
 
 extern "C" {
@@ -53,6 +73,72 @@ int shmemx_barrier_nb(shmem_team_t team, shmemx_request_t* request) noexcept {
   const char* const routine = "shmemx_barrier_nb";
   coll::Team& entry = checked_call(routine, team, request);
   *request = api::handle_of(background::begin_barrier(entry, routine));
+  return 0;
+}
+
+int shmemx_broadcast_nb(shmem_team_t team, void* dest, const void* source, size_t bytes, int root,
+                        shmemx_request_t* request) noexcept {
+  const char* const routine = "shmemx_broadcast_nb";
+  coll::Team& entry = checked_call(routine, team, request);
+  if (root < 0 || root >= entry.size()) api::bad_argument(routine, "root", root, "the numbers of the PEs of the team");
+  check_memory(routine, "dest", dest, bytes);
+  if (entry.me() == root) check_memory(routine, "source", source, bytes);
+  const background::Buffers buffers{static_cast<std::byte*>(dest), static_cast<const std::byte*>(source), bytes};
+  *request = api::handle_of(background::begin_broadcast(entry, routine, buffers, root));
+  return 0;
+}
+
+int shmemx_fcollect_nb(shmem_team_t team, void* dest, const void* source, size_t bytes,
+                       shmemx_request_t* request) noexcept {
+  const char* const routine = "shmemx_fcollect_nb";
+  coll::Team& entry = checked_call(routine, team, request);
+  const background::Buffers buffers = checked_blocks(routine, entry, dest, source, bytes);
+  *request = api::handle_of(background::begin_fcollect(entry, routine, buffers));
+  return 0;
+}
+
+int shmemx_alltoall_nb(shmem_team_t team, void* dest, const void* source, size_t bytes,
+                       shmemx_request_t* request) noexcept {
+  const char* const routine = "shmemx_alltoall_nb";
+  coll::Team& entry = checked_call(routine, team, request);
+  const background::Buffers buffers = checked_blocks(routine, entry, dest, source, bytes);
+  *request = api::handle_of(background::begin_alltoall(entry, routine, buffers));
+  return 0;
+}
+
+int shmemx_alltoallv(shmem_team_t team, void* dest, size_t dest_bytes, const size_t* dest_counts,
+                     const size_t* dest_displs, const void* source, const size_t* source_counts,
+                     const size_t* source_displs, size_t* received) noexcept {
+  const background::AlltoallV arguments{"shmemx_alltoallv",
+                                        static_cast<std::byte*>(dest),
+                                        dest_bytes,
+                                        dest_counts,
+                                        dest_displs,
+                                        static_cast<const std::byte*>(source),
+                                        source_counts,
+                                        source_displs,
+                                        received};
+  coll::Team& entry = checked_alltoallv(team, arguments);
+  pt2pt::Result ignored;
+  pt2pt::wait(arguments.routine, background::begin_alltoallv(entry, arguments), ignored);
+  return 0;
+}
+
+int shmemx_alltoallv_nb(shmem_team_t team, void* dest, size_t dest_bytes, const size_t* dest_counts,
+                        const size_t* dest_displs, const void* source, const size_t* source_counts,
+                        const size_t* source_displs, size_t* received, shmemx_request_t* request) noexcept {
+  const background::AlltoallV arguments{"shmemx_alltoallv_nb",
+                                        static_cast<std::byte*>(dest),
+                                        dest_bytes,
+                                        dest_counts,
+                                        dest_displs,
+                                        static_cast<const std::byte*>(source),
+                                        source_counts,
+                                        source_displs,
+                                        received};
+  coll::Team& entry = checked_alltoallv(team, arguments);
+  api::check_result(arguments.routine, "request", request);
+  *request = api::handle_of(background::begin_alltoallv(entry, arguments));
   return 0;
 }
 

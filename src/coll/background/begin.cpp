@@ -3,7 +3,6 @@
 #include "am/endpoint.hpp"
 #include "base/fatal.hpp"
 #include "coll/background/collective.hpp"
-#include "coll/background/schedule.hpp"
 #include "coll/common/nodes.hpp"
 #include "coll/common/select.hpp"
 #include "progress/policy.hpp"
@@ -97,6 +96,23 @@ RequestId begin_reduction(Team& team, const char* routine, const Buffers& buffer
   Members members = members_of(team);
   members.by_tree = team.direct && moves_by_tree(buffers.bytes, team.size(), team.counting);
   return begin(team, routine, make_reduction(members, {op, buffers.dest, buffers.source, buffers.bytes}), op);
+}
+
+RequestId begin_broadcast(Team& team, const char* routine, const Buffers& buffers, int root) noexcept {
+  const Broadcast broadcast{buffers.dest, buffers.source, buffers.bytes, root};
+  return begin(team, routine, make_broadcast(members_of(team), broadcast));
+}
+
+RequestId begin_fcollect(Team& team, const char* routine, const Buffers& buffers) noexcept {
+  return begin(team, routine, make_fcollect(members_of(team), {buffers.dest, buffers.source, buffers.bytes}));
+}
+
+RequestId begin_alltoall(Team& team, const char* routine, const Buffers& buffers) noexcept {
+  return begin(team, routine, make_alltoall(members_of(team), {buffers.dest, buffers.source, buffers.bytes}));
+}
+
+RequestId begin_alltoallv(Team& team, const AlltoallV& arguments) noexcept {
+  return begin(team, arguments.routine, make_alltoallv(members_of(team), arguments));
 }
 
 std::size_t open_requests_of(const Team& team) noexcept {

@@ -6,7 +6,7 @@
 // one thread at a time, as for other collectives. No memory needs to be symmetric.
 #pragma once
 
-#include "coll/background/round.hpp"
+#include "coll/background/schedule.hpp"
 #include "coll/common/team.hpp"
 #include "pt2pt/messages.hpp"
 
@@ -32,6 +32,13 @@ struct Buffers {
 RequestId begin_barrier(Team& team, const char* routine) noexcept;
 // `dest` may be `source`. The type and the operator go together, and the bytes are a multiple of the element's.
 RequestId begin_reduction(Team& team, const char* routine, const Buffers& buffers, const Operator& op) noexcept;
+
+// The root's `source` goes to all members' `dest`, its own included. Others need no source.
+RequestId begin_broadcast(Team& team, const char* routine, const Buffers& buffers, int root) noexcept;
+// `bytes`: of a block.
+RequestId begin_fcollect(Team& team, const char* routine, const Buffers& buffers) noexcept;
+RequestId begin_alltoall(Team& team, const char* routine, const Buffers& buffers) noexcept;
+RequestId begin_alltoallv(Team& team, const AlltoallV& arguments) noexcept;
 
 // Returns how many requests of a team's collectives are not completed by the program yet.
 std::size_t open_requests_of(const Team& team) noexcept;

@@ -109,12 +109,12 @@ class LongReduction final : public Schedule {
     for (int worker = 0; worker < n_workers_; ++worker) {
       const Range part = share(worker, n);
       const int pe = here_[static_cast<std::size_t>(worker)];
-      if (pe != me_) round.send(pe, reduction_.source + part.offset, part.bytes);
+      if (pe != me_) send(round, pe, reduction_.source + part.offset, part.bytes);
     }
     if (!works() || here_.size() == 1) return;
     const Range own = share(index_, n);
     for (std::size_t i = 0; i < here_.size(); ++i) {
-      if (here_[i] != me_) round.receive(here_[i], share_slot(i), own.bytes);
+      if (here_[i] != me_) receive(round, here_[i], share_slot(i), own.bytes);
     }
     if (index_ == 0) round.copy(share_slot(0), reduction_.source + own.offset, own.bytes);
     for (std::size_t i = 1; i < here_.size(); ++i) {
@@ -130,8 +130,8 @@ class LongReduction final : public Schedule {
     for (int node = 0; node < n_nodes(); ++node) {
       if (node == mine_) continue;
       const Range part = piece(node, n);
-      round.receive(worker_of(node), piece_slot(node), own.bytes);
-      round.send(worker_of(node), partial(part, n), part.bytes);
+      receive(round, worker_of(node), piece_slot(node), own.bytes);
+      send(round, worker_of(node), partial(part, n), part.bytes);
     }
     if (mine_ == 0) round.copy(piece_slot(0), own_part, own.bytes);
     for (int node = 1; node < n_nodes(); ++node)
@@ -145,8 +145,8 @@ class LongReduction final : public Schedule {
     for (int node = 0; node < n_nodes(); ++node) {
       if (node == mine_) continue;
       const Range part = piece(node, n);
-      round.receive(worker_of(node), reduction_.dest + part.offset, part.bytes);
-      round.send(worker_of(node), reduction_.dest + own.offset, own.bytes);
+      receive(round, worker_of(node), reduction_.dest + part.offset, part.bytes);
+      send(round, worker_of(node), reduction_.dest + own.offset, own.bytes);
     }
   }
 
@@ -154,15 +154,22 @@ class LongReduction final : public Schedule {
     for (int worker = 0; worker < n_workers_; ++worker) {
       const int pe = here_[static_cast<std::size_t>(worker)];
       const Range part = share(worker, n);
-      if (pe != me_) round.receive(pe, reduction_.dest + part.offset, part.bytes);
+      if (pe != me_) receive(round, pe, reduction_.dest + part.offset, part.bytes);
     }
     if (!works()) return;
     const Range own = share(index_, n);
     for (const int pe : here_) {
-      if (pe != me_) round.send(pe, reduction_.dest + own.offset, own.bytes);
+      if (pe != me_) send(round, pe, reduction_.dest + own.offset, own.bytes);
     }
   }
 
+  // Shares and pieces may be empty. Those are not sent.
+  static void send(Round& round, int member, const std::byte* from, std::size_t bytes) {
+    if (bytes != 0) round.send(member, from, bytes);
+  }
+  static void receive(Round& round, int member, std::byte* to, std::size_t bytes) {
+    if (bytes != 0) round.receive(member, to, bytes);
+  }
   int worker_of(int node) const { return workers_[static_cast<std::size_t>(node)]; }
 
   const int me_;

@@ -25,14 +25,15 @@ class ShortReduction {
 
   void make(std::size_t bytes) {
     scratch_ = schedule_.take_scratch(slots() * std::min(bytes, segment_bytes_));
-    for (; bytes != 0; bytes -= bytes_) {
+    do {  // also without elements: members then notice that others have some
       bytes_ = std::min(bytes, segment_bytes_);
       climb();
       if (levels_.parent < 0) combine_leaders();
       descend();
       dest_ += bytes_;
       source_ += bytes_;
-    }
+      bytes -= bytes_;
+    } while (bytes != 0);
   }
 
  private:

@@ -43,15 +43,15 @@ struct Round {
   std::vector<Message> messages;
   std::vector<LocalStep> steps;
 
-  // Data without bytes are not sent.
   void send(int member, const std::byte* from, std::size_t bytes) {
-    if (bytes != 0) messages.push_back({Message::Kind::send, member, const_cast<std::byte*>(from), bytes});
+    messages.push_back({Message::Kind::send, member, const_cast<std::byte*>(from), bytes});
   }
   void receive(int member, std::byte* to, std::size_t bytes) {
-    if (bytes != 0) messages.push_back({Message::Kind::receive, member, to, bytes});
+    messages.push_back({Message::Kind::receive, member, to, bytes});
   }
-  void signal(int member) { messages.push_back({Message::Kind::send, member, nullptr, 0}); }
-  void await(int member) { messages.push_back({Message::Kind::receive, member, nullptr, 0}); }
+  // Messages without data.
+  void signal(int member) { send(member, nullptr, 0); }
+  void await(int member) { receive(member, nullptr, 0); }
   // to = to op from
   void combine(std::byte* to, const std::byte* from, std::size_t bytes) {
     if (bytes != 0) steps.push_back({LocalStep::Kind::combine, to, from, bytes});

@@ -69,4 +69,64 @@ ScheduleOwner make_reduction(const Members& members, const Reduction& reduction)
 ScheduleOwner make_short_reduction(const Members& members, const Reduction& reduction) noexcept;
 ScheduleOwner make_long_reduction(const Members& members, const Reduction& reduction) noexcept;
 
+// The root copies `source` to its own `dest`; the others have no source.
+struct Broadcast {
+  std::byte* dest;
+  const std::byte* source;
+  std::size_t bytes;
+  int root;
+};
+ScheduleOwner make_broadcast(const Members& members, const Broadcast& broadcast) noexcept;
+
+// One block for each member, or from each: all of `bytes`, `stride` apart, or, with counts, as the arrays say, which
+// have to stay until the end.
+struct Blocks {
+  std::byte* base;  // only read where blocks are sent
+  std::size_t bytes;
+  std::size_t stride;
+  const std::size_t* counts = nullptr;
+  const std::size_t* displs = nullptr;
+
+  std::byte* at(int member) const noexcept {
+    const auto i = static_cast<std::size_t>(member);
+    return base + (counts == nullptr ? i * stride : displs[i]);
+  }
+  std::size_t size_of(int member) const noexcept {
+    return counts == nullptr ? bytes : counts[static_cast<std::size_t>(member)];
+  }
+};
+// Each member sends block i of `out` to member i, which receives it as the block of this member in `in`.
+struct Exchange {
+  Blocks out;
+  Blocks in;
+  bool sends_empty = true;  // else both sides know which blocks are empty
+};
+ScheduleOwner make_pairwise_exchange(const Members& members, const Exchange& exchange) noexcept;
+
+// fcollect and alltoall, of `bytes` a block.
+struct Equal {
+  std::byte* dest;
+  const std::byte* source;
+  std::size_t bytes;
+};
+ScheduleOwner make_fcollect(const Members& members, const Equal& blocks) noexcept;
+ScheduleOwner make_alltoall(const Members& members, const Equal& blocks) noexcept;
+// In a logarithmic number of rounds, for short blocks.
+ScheduleOwner make_short_fcollect(const Members& members, const Equal& blocks) noexcept;
+ScheduleOwner make_short_alltoall(const Members& members, const Equal& blocks) noexcept;
+
+// The arrays have to stay until the end.
+struct AlltoallV {
+  const char* routine;
+  std::byte* dest;
+  std::size_t dest_bytes;
+  const std::size_t* dest_counts;  // null: the lengths are exchanged first
+  const std::size_t* dest_displs;  // null: the blocks follow each other, as with `source_displs`
+  const std::byte* source;
+  const std::size_t* source_counts;
+  const std::size_t* source_displs;
+  std::size_t* received;  // null, or where the lengths go
+};
+ScheduleOwner make_alltoallv(const Members& members, const AlltoallV& arguments) noexcept;
+
 }  // namespace shmemx::coll::background

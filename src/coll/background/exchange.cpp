@@ -1,0 +1,67 @@
+// Each member sends a block to each other one directly, a few at a time.
+#include <algorithm>
+
+#include "coll/background/schedule.hpp"
+
+namespace shmemx::coll::background {
+namespace {
+
+// Messages each way in a round. More would wait for each other in the network, or as unexpected ones.
+constexpr int kWindow = 8;
+
+class PairwiseExchange final : public Schedule {
+ public:
+  PairwiseExchange(const Members& members, const Exchange& exchange)
+      : me_(members.me), size_(members.size), exchange_(exchange) {}
+
+  bool next(Round& out) noexcept override {
+    if (distance_ == size_) return false;
+    if (distance_ == 0) {
+      out.copy(exchange_.in.at(me_), exchange_.out.at(me_), exchange_.out.size_of(me_));
+      ++distance_;
+    }
+    for (int i = 0; i < kWindow && distance_ < size_; ++i, ++distance_) add(out);
+    return true;
+  }
+
+ private:
+  void add(Round& round) const {
+    const int from = (me_ - distance_ + size_) % size_;
+    const int to = static_cast<int>((static_cast<long>(me_) + distance_) % size_);
+    if (exchange_.sends_empty || exchange_.in.size_of(from) != 0)
+      round.receive(from, exchange_.in.at(from), exchange_.in.size_of(from));
+    if (exchange_.sends_empty || exchange_.out.size_of(to) != 0)
+      round.send(to, exchange_.out.at(to), exchange_.out.size_of(to));
+  }
+
+  const int me_;
+  const int size_;
+  const Exchange exchange_;
+  int distance_ = 0;  // of the members that are next
+};
+
+}  // namespace
+
+ScheduleOwner make_pairwise_exchange(const Members& members, const Exchange& exchange) noexcept {
+  return std::make_unique<PairwiseExchange>(members, exchange);
+}
+
+ScheduleOwner make_fcollect(const Members& members, const Equal& blocks) noexcept {
+  constexpr std::size_t kShortBytes = std::size_t{32} << 10;  // of all members
+  if (blocks.bytes <= kShortBytes / static_cast<std::size_t>(members.size)) return make_short_fcollect(members, blocks);
+  return make_pairwise_exchange(members, {.out = {const_cast<std::byte*>(blocks.source), blocks.bytes, 0},
+                                          .in = {blocks.dest, blocks.bytes, blocks.bytes}});
+}
+
+ScheduleOwner make_alltoall(const Members& members, const Equal& blocks) noexcept {
+  constexpr std::size_t kShortBytes = 512;                          // of a block
+  constexpr std::size_t kMostCopiedBytes = std::size_t{512} << 10;  // of all blocks
+  constexpr int kFewMembers = 4;
+  const bool is_short =
+      blocks.bytes <= kShortBytes && blocks.bytes * static_cast<std::size_t>(members.size) <= kMostCopiedBytes;
+  if (is_short && members.size > kFewMembers) return make_short_alltoall(members, blocks);
+  return make_pairwise_exchange(members, {.out = {const_cast<std::byte*>(blocks.source), blocks.bytes, blocks.bytes},
+                                          .in = {blocks.dest, blocks.bytes, blocks.bytes}});
+}
+
+}  // namespace shmemx::coll::background
