@@ -147,9 +147,11 @@ void pshmem_team_destroy(shmem_team_t team) noexcept {
                   team == SHMEM_TEAM_WORLD ? "SHMEM_TEAM_WORLD" : "SHMEM_TEAM_SHARED");
   }
   if (const std::size_t open = coll::background::open_requests_of(*entry); open != 0) {
-    shmemx::fatal(routine,
-                  "argument 'team' has %zu %s not completed, allowed is none: call shmemx_wait or shmemx_test first",
-                  open, open == 1 ? "collective whose request is" : "collectives whose requests are");
+    shmemx::fatal(
+        routine,
+        "argument 'team' has %zu collective%s that this PE has not completed, allowed is none: call shmemx_wait "
+        "or shmemx_test for each request first",
+        open, open == 1 ? "" : "s");
   }
   end_team(*entry, routine);
 }

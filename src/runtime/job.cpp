@@ -183,8 +183,10 @@ void release_locks(const char* routine) {
 void require_no_collectives(const char* routine) {
   const std::size_t open = coll::background::open_requests();
   if (open != 0)
-    fatal(routine, "%zu %s of collectives not completed, allowed is none: call shmemx_wait or shmemx_test first", open,
-          open == 1 ? "request is" : "requests are");
+    fatal(routine,
+          "called with %zu collective%s that this PE has not completed: call shmemx_wait or shmemx_test for each "
+          "request first",
+          open, open == 1 ? "" : "s");
 }
 
 void complete_operations(const char* routine) {

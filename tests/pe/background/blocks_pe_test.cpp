@@ -37,7 +37,7 @@ std::size_t length_of(int from, int to) { return index((from * 5 + to * 3) % 4) 
 
 }  // namespace
 
-PE_TEST(a_broadcast_reaches_all_from_each_root) {
+PE_TEST(a_broadcast_gets_to_all_from_each_root) {
   for (int root = 0; root < n(); ++root) {
     for (const std::size_t bytes : kSizes) {
       const Bytes source = block(root, 3, bytes);

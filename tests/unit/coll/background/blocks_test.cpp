@@ -103,7 +103,7 @@ void check_alltoallv(int n, int node_pes, bool knows_lengths, bool has_gaps) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_broadcast_reaches_all_members_from_each_root) {
+BOOST_AUTO_TEST_CASE(a_broadcast_gets_to_all_members_from_each_root) {
   for_each_layout([](int n, int node_pes) {
     for (int root = 0; root < n; ++root) check_broadcast(n, node_pes, root, static_cast<std::size_t>(root % 4));
   });

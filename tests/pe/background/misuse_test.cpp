@@ -1,0 +1,75 @@
+// Misuse of collectives that do not block ends the job with one line that says what is wrong, on mapped memory and
+// between nodes. misuse_test OSHRUN MISUSE_PE.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "../../support/job.hpp"
+
+namespace {
+
+struct Misuse {
+  const char* name;
+  std::vector<const char*> words;  // that the line must contain
+};
+
+constexpr const char* kSameCalls = "begin its collectives in the same order";
+
+const std::vector<Misuse> kMisuses = {
+    {"garbage_team", {"shmemx_barrier_nb:", "'team' is 0x123456789abcdef0", "not a live team", "allowed"}},
+    {"invalid_team", {"shmemx_barrier_nb:", "'team' is SHMEM_TEAM_INVALID", "allowed"}},
+    {"null_request", {"shmemx_barrier_nb:", "'request'", "allowed"}},
+    {"root", {"shmemx_broadcast_nb:", "'root' is 3", "allowed are the numbers of the PEs of the team"}},
+    {"root_negative", {"shmemx_broadcast_nb:", "'root' is -1", "allowed"}},
+    {"null_dest", {"shmemx_broadcast_nb:", "'dest'", "allowed"}},
+    {"null_source", {"shmemx_fcollect_nb:", "'source'", "allowed"}},
+    {"too_many_bytes", {"shmemx_alltoall_nb:", "'bytes' is 9223372036854775807", "allowed"}},
+    {"too_many_elements", {"shmemx_reduce_nb:", "'count' is 4611686018427387903", "allowed"}},
+    {"type", {"shmemx_reduce_nb:", "'type' is 99", "allowed are the element types"}},
+    {"operator", {"shmemx_reduce_nb:", "'op' is 5", "allowed are the operators"}},
+    {"replace", {"shmemx_reduce_nb:", "'op' is 8", "allowed are the operators"}},
+    {"operator_unknown", {"shmemx_reduce_nb:", "'op' is 257", "allowed are the operators"}},
+    {"null_counts", {"shmemx_alltoallv:", "'source_counts'", "allowed"}},
+    {"no_room", {"shmemx_alltoallv:", "the block of PE 2 of the team, 8 bytes at 16, does not fit", "20 bytes"}},
+    {"no_room_for_unknown", {"shmemx_alltoallv:", "the block of PE 2 of the team, 8 bytes at 16", "20 bytes"}},
+    {"expects_less", {"shmemx_alltoallv:", "PE 1 has sent more than the 0 bytes that this PE expects", kSameCalls}},
+    {"sends_less", {"shmemx_alltoallv:", "PE 2 has sent 0 bytes, this PE expects 8", kSameCalls}},
+    {"own_block", {"shmemx_alltoallv:", "this PE sends", "to itself and expects 8"}},
+    {"shorter", {"shmemx_broadcast_nb:", "more than the 4 bytes that this PE expects", kSameCalls}},
+    {"longer", {"shmemx_broadcast_nb:", "has sent 8 bytes, this PE expects 9", kSameCalls}},
+    {"empty", {"shmemx_broadcast_nb:", "more than the 0 bytes that this PE expects", kSameCalls}},
+    {"another_collective", {"_nb:", "that this PE expects", kSameCalls}},
+    {"cancel", {"shmemx_cancel:", "'request' is a collective", "allowed are receives"}},
+    {"wait_twice", {"shmemx_wait:", "'request'", "not an open request"}},
+    {"finalize", {"shmem_finalize:", "1 collective that this PE has not completed", "call shmemx_wait"}},
+    {"finalize_of_two", {"shmem_finalize:", "2 collectives that this PE has not completed", "call shmemx_wait"}},
+    {"destroy", {"shmem_team_destroy:", "'team' has 1 collective that this PE has not completed", "allowed is none"}},
+    {"exit", {"shmem_finalize:", "1 collective that this PE has not completed", "call shmemx_wait"}},
+    {"before_init", {"shmemx_barrier_nb:", "before shmem_init"}},
+    {"after_finalize", {"shmemx_barrier_nb:", "after shmem_finalize"}},
+};
+
+int check(const char* oshrun, const char* program, const Misuse& misuse, const std::vector<std::string>& environment) {
+  const job::Result result =
+      job::run({.command = {oshrun, "-n", "3", "--timeout", "30", program, misuse.name}, .environment = environment});
+  // Before shmem_init each PE prints a line; of PEs whose arguments differ several may notice.
+  std::string error = job::diagnostic_error(result, misuse.words, false);
+  if (result.out.find("survived") != std::string::npos) error = "the call returned";
+  if (error.empty()) return 0;
+  std::printf("FAILED %s: %s; status %d\n%s%s\n", misuse.name, error.c_str(), result.status, result.out.c_str(),
+              result.err.c_str());
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  int failures = 0;
+  for (const Misuse& misuse : kMisuses) {
+    failures += check(argv[1], argv[2], misuse, {});
+    failures += check(argv[1], argv[2], misuse, {"SHMEMX_PES_PER_NODE=1", "SHMEMX_TRANSPORT=tcp"});
+  }
+  std::printf("%zu misuses, %d failures\n", kMisuses.size(), failures);
+  return failures == 0 ? 0 : 1;
+}
