@@ -38,7 +38,7 @@ typedef struct {
   int cancelled; /* 1: the receive was cancelled and took no message; the other members are then undefined */
 } shmemx_status_t;
 
-/* A started send or receive. A coded number: any invalid value is detected. */
+/* A started send or receive, or a collective that does not block (collectives.h). A coded number: any invalid value is detected. */
 typedef struct shmemx_request* shmemx_request_t;
 #ifdef __cplusplus
 #define SHMEMX_REQUEST_NULL (reinterpret_cast<shmemx_request_t>(0L))
@@ -112,7 +112,7 @@ SHMEMX_API int shmemx_waitall(size_t count_, shmemx_request_t* requests_, shmemx
 SHMEMX_API int shmemx_waitany(size_t count_, shmemx_request_t* requests_, size_t* index_,
                               shmemx_status_t* status_) SHMEMX_NOEXCEPT;
 /* Cancels a receive that has no matching message yet; otherwise has no effect. The request must still be completed;
-   its status tells whether it was cancelled. Sends cannot be cancelled: an attempt ends the job. */
+   its status tells whether it was cancelled. Sends and collectives cannot be cancelled: an attempt ends the job. */
 SHMEMX_API int shmemx_cancel(shmemx_request_t* request_) SHMEMX_NOEXCEPT;
 
 #ifdef __cplusplus
