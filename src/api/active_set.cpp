@@ -1,5 +1,7 @@
 #include "api/active_set.hpp"
 
+#include "stats/span.hpp"
+
 namespace shmemx::api {
 namespace {
 
@@ -20,6 +22,7 @@ coll::ActiveGroup active_group(const char* routine, const coll::ActiveSet& set) 
 // Calls use(group) with what collectives need of an active set: its team, or a group of its own if it has none.
 template <class Use>
 void with_active_group(const char* routine, const coll::ActiveSet& set, const Use& use) noexcept {
+  const stats::RoutineSpan span(routine, stats::Family::collective);
   coll::Team* team = coll::find_active_team(set);
   if (team == nullptr) [[unlikely]] {
     coll::ActiveGroup group = active_group(routine, set);

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "api/arg_check.hpp"
+#include "api/observed.hpp"
 #include "atomic/direct.hpp"
 #include "onesided/operations.hpp"
 #include "onesided/update.hpp"
@@ -67,6 +68,7 @@ template <class T, class Operation>
                                const char* routine) noexcept {
   const int pe = context::pe_at(context, near);
   const std::uintptr_t address = std::rotl(index, context::kSizeClass<sizeof(T)>) + context.heap_base;
+  const Observed span(context, {routine, stats::Family::atomic}, pe, sizeof(T));
   const context::Location target = atomic_target_cold(context, {routine, Operation::kArgument}, address, sizeof(T), pe);
   if (!target.is_mapped()) return apply_remote<T>(context, routine, target.place, operation);
   const T old = static_cast<T>(operation(reinterpret_cast<Canonical<T>*>(target.address)));

@@ -1,8 +1,11 @@
 #include "api/coll.hpp"
 
+#include "stats/span.hpp"
+
 namespace shmemx::api {
 
 int alltoall(TypedRoutine routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems) noexcept {
+  const stats::RoutineSpan span(routine.name, stats::Family::collective, nelems * routine.element_bytes);
   coll::TeamGroup group(checked_team(team, routine.name), routine.name);
   alltoall_on(group, dest, source, nelems, routine.element_bytes);
   return 0;
@@ -10,6 +13,7 @@ int alltoall(TypedRoutine routine, shmem_team_t team, void* dest, const void* so
 
 int alltoalls(TypedRoutine routine, shmem_team_t team, void* dest, const void* source, std::ptrdiff_t dst,
               std::ptrdiff_t sst, std::size_t nelems) noexcept {
+  const stats::RoutineSpan span(routine.name, stats::Family::collective, nelems * routine.element_bytes);
   coll::TeamGroup group(checked_team(team, routine.name), routine.name);
   alltoalls_on(group, dest, source, dst, sst, nelems, routine.element_bytes);
   return 0;
@@ -17,6 +21,7 @@ int alltoalls(TypedRoutine routine, shmem_team_t team, void* dest, const void* s
 
 int broadcast(TypedRoutine routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems,
               int root) noexcept {
+  const stats::RoutineSpan span(routine.name, stats::Family::collective, nelems * routine.element_bytes);
   coll::TeamGroup group(checked_team(team, routine.name), routine.name);
   check_root(routine.name, "PE_root", root, group.size());
   const CollectiveBuffers buffers = checked_buffers(group, dest, nelems, source, nelems, routine.element_bytes);
@@ -25,12 +30,14 @@ int broadcast(TypedRoutine routine, shmem_team_t team, void* dest, const void* s
 }
 
 int collect(TypedRoutine routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems) noexcept {
+  const stats::RoutineSpan span(routine.name, stats::Family::collective, nelems * routine.element_bytes);
   coll::TeamGroup group(checked_team(team, routine.name), routine.name);
   collect_on(group, dest, source, nelems, routine.element_bytes);
   return 0;
 }
 
 int fcollect(TypedRoutine routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems) noexcept {
+  const stats::RoutineSpan span(routine.name, stats::Family::collective, nelems * routine.element_bytes);
   coll::TeamGroup group(checked_team(team, routine.name), routine.name);
   fcollect_on(group, dest, source, nelems, routine.element_bytes);
   return 0;
@@ -38,6 +45,7 @@ int fcollect(TypedRoutine routine, shmem_team_t team, void* dest, const void* so
 
 int combine(const char* routine, shmem_team_t team, void* dest, const void* source, std::size_t nreduce,
             const coll::Combine& combine) noexcept {
+  const stats::RoutineSpan span(routine, stats::Family::collective, nreduce * combine.element_bytes);
   coll::TeamGroup group(checked_team(team, routine), routine);
   reduce_on(group, dest, source, nreduce, combine);
   return 0;
@@ -45,6 +53,7 @@ int combine(const char* routine, shmem_team_t team, void* dest, const void* sour
 
 int combine(const char* routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems,
             const coll::Scan& scan) noexcept {
+  const stats::RoutineSpan span(routine, stats::Family::collective, nelems * scan.sum.element_bytes);
   coll::TeamGroup group(checked_team(team, routine), routine);
   const CollectiveBuffers buffers = checked_buffers(group, dest, nelems, source, nelems, scan.sum.element_bytes);
   coll::scan(group, buffers.dest, buffers.source, nelems, scan);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "api/arg_check.hpp"
+#include "api/observed.hpp"
 #include "api/request_handles.hpp"
 #include "base/fatal.hpp"
 #include "progress/test_loop.hpp"
@@ -136,10 +137,23 @@ void check_requests(const char* routine, const shmemx_request_t* requests, size_
   if (count != 0) api::check_array(routine, "requests", requests);
 }
 
+api::ObservedCall sending(const Call& call) noexcept { return {call.routine, shmemx::stats::Family::message}; }
+
+void send_shape(const Call& call, const Shape& shape, bool synchronous) noexcept {
+  const api::Observed span(api::default_context(), sending(call), call.pe, shape.bytes);
+  pt2pt::send(call, shape, synchronous);
+}
+
 int start_send(const Call& call, const Shape& shape, bool synchronous, shmemx_request_t* request) noexcept {
   api::check_result(call.routine, "request", request);
+  const api::Observed span(api::default_context(), sending(call), call.pe, shape.bytes);
   *request = handle_of(pt2pt::start_send(call, shape, synchronous));
   return 0;
+}
+
+RequestId start_observed(const Call& call, const Shape& shape) noexcept {
+  const api::Observed span(api::default_context(), sending(call), call.pe, shape.bytes);
+  return pt2pt::start_send(call, shape, false);
 }
 
 int start_receive(const Call& call, const Shape& shape, shmemx_request_t* request) noexcept {
@@ -150,10 +164,16 @@ int start_receive(const Call& call, const Shape& shape, shmemx_request_t* reques
 
 // Apart from the shortest paths, which keep nothing in memory then.
 [[gnu::noinline]] void send_slowly(Call call, const void* source, size_t bytes) noexcept {
+  const api::Observed span(api::default_context(), sending(call), call.pe, bytes);
   pt2pt::send_contiguous(call, source, bytes);
 }
 [[gnu::noinline]] int receive_slowly(Call call, pt2pt::Place dest, shmemx_status_t* status) noexcept {
-  return give_result(pt2pt::receive_contiguous(call, dest), status);
+  shmemx::stats::Span span;
+  const bool is_observed = shmemx::stats::is_on();
+  if (is_observed) span.begin({call.routine, shmemx::stats::Family::receive, {}, -1, 0, 0}, nullptr);
+  const Result result = pt2pt::receive_contiguous(call, dest);
+  if (is_observed) span.set_message(result.source, api::path_to(result.source), result.bytes);
+  return give_result(result, status);
 }
 
 // Lets other PEs run while a program polls in a loop.
@@ -169,7 +189,7 @@ int shmemx_send(const void* source, size_t bytes, int pe, int tag) noexcept {
   const Call call{"shmemx_send", pe, tag};
   check_send(call);
   check_memory(call.routine, "source", source, bytes);
-  if (pt2pt::send_at_once(pe, tag, source, bytes)) [[likely]]
+  if (!shmemx::stats::is_on() && pt2pt::send_at_once(pe, tag, source, bytes)) [[likely]]
     return 0;
   send_slowly({call.routine, pe, tag}, source, bytes);
   return 0;
@@ -179,7 +199,7 @@ int shmemx_ssend(const void* source, size_t bytes, int pe, int tag) noexcept {
   const Call call{"shmemx_ssend", pe, tag};
   check_send(call);
   check_memory(call.routine, "source", source, bytes);
-  pt2pt::send(call, Shape::contiguous(source, bytes), true);
+  send_shape(call, Shape::contiguous(source, bytes), true);
   return 0;
 }
 
@@ -189,7 +209,7 @@ int shmemx_recv(void* dest, size_t bytes, int pe, int tag, shmemx_status_t* stat
   const bool names_source = check_receive(call);
   const pt2pt::Place place{static_cast<std::byte*>(dest), bytes};
   Result result;
-  if (names_source && pt2pt::receive_at_once({pe, tag}, place, result)) [[likely]]
+  if (names_source && !shmemx::stats::is_on() && pt2pt::receive_at_once({pe, tag}, place, result)) [[likely]]
     return give_result(result, status);
   return receive_slowly({call.routine, pe, tag}, place, status);
 }
@@ -202,7 +222,7 @@ int shmemx_sendrecv(const void* source, size_t source_bytes, int dest_pe, int se
   check_receive(receive, "source_pe");
   check_memory(send.routine, "source", source, source_bytes);
   check_memory(send.routine, "dest", dest, dest_bytes);
-  const RequestId sent = pt2pt::start_send(send, Shape::contiguous(source, source_bytes), false);
+  const RequestId sent = start_observed(send, Shape::contiguous(source, source_bytes));
   const Result result = pt2pt::receive_contiguous(receive, {static_cast<std::byte*>(dest), dest_bytes});
   Result ignored;
   pt2pt::wait(send.routine, sent, ignored);
@@ -237,7 +257,7 @@ int shmemx_irecv(void* dest, size_t bytes, int pe, int tag, shmemx_request_t* re
 int shmemx_sendv(const shmemx_iov_t* list, size_t count, int pe, int tag) noexcept {
   const Call call{"shmemx_sendv", pe, tag};
   check_send(call);
-  pt2pt::send(call, list_shape(call.routine, list, count), false);
+  send_shape(call, list_shape(call.routine, list, count), false);
   return 0;
 }
 
@@ -263,7 +283,7 @@ int shmemx_send_strided(const void* source, size_t block_bytes, ptrdiff_t stride
                         int tag) noexcept {
   const Call call{"shmemx_send_strided", pe, tag};
   check_send(call);
-  pt2pt::send(call, strided_shape(call.routine, "source", source, {block_bytes, stride_bytes, blocks}), false);
+  send_shape(call, strided_shape(call.routine, "source", source, {block_bytes, stride_bytes, blocks}), false);
   return 0;
 }
 

@@ -16,6 +16,8 @@
 #include "runtime/job.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/nodes.hpp"
+#include "runtime/observing.hpp"
+#include "stats/span.hpp"
 #include "sync/lock.hpp"
 
 namespace api = shmemx::api;
@@ -28,6 +30,8 @@ namespace {
 
 using runtime::InitRequest;
 using runtime::StartedBy;
+using shmemx::stats::Family;
+using shmemx::stats::RoutineSpan;
 
 constexpr std::size_t kSmallAlignment = 16;
 
@@ -43,6 +47,7 @@ const context::Context& world_or_fail(const char* routine) {
 
 void sync_world(const char* routine) {
   context::require_initialized(routine);
+  const RoutineSpan span(routine, Family::collective);
   coll::barrier(coll::team_table[coll::kWorldTeam], routine);
 }
 
@@ -234,12 +239,15 @@ void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int* target_pes, size_t npes) no
 }
 
 void pshmem_barrier_all(void) noexcept {
+  context::require_initialized("shmem_barrier_all");
+  const RoutineSpan span("shmem_barrier_all", Family::collective);
   quiet_default("shmem_barrier_all");
-  sync_world("shmem_barrier_all");
+  coll::barrier(coll::team_table[coll::kWorldTeam], "shmem_barrier_all");
 }
 void pshmem_sync_all(void) noexcept { sync_world("shmem_sync_all"); }
 
 int pshmem_team_sync(shmem_team_t team) noexcept {
+  const RoutineSpan span("shmem_team_sync", Family::collective);
   coll::barrier(api::checked_team(team, "shmem_team_sync"), "shmem_team_sync");
   return 0;
 }
@@ -263,7 +271,7 @@ int pshmem_test_lock(long* lock) noexcept {
   return shmemx::sync::try_lock(world_or_fail("shmem_test_lock"), "shmem_test_lock", lock) ? 0 : 1;
 }
 
-void pshmem_pcontrol(int, ...) noexcept {}
+void pshmem_pcontrol(int level, ...) noexcept { runtime::control_observing(level); }
 
 // The oldest names, which have no pshmem_ form.
 void start_pes(int) noexcept {

@@ -1,5 +1,6 @@
 #include "api/rma.hpp"
 
+#include "api/observed.hpp"
 #include "onesided/short_path.hpp"
 
 namespace shmemx::api {
@@ -52,10 +53,8 @@ struct BlockCall {
   return reinterpret_cast<std::uintptr_t>(address) - context.heap_base;
 }
 
-}  // namespace
-
-void p_element(std::uint64_t offset, const void* value, std::uint32_t near, const Context& context, const char* routine,
-               std::size_t bytes) noexcept {
+void p_any(std::uint64_t offset, const void* value, std::uint32_t near, const Context& context, const char* routine,
+           std::size_t bytes) noexcept {
   const context::Location target = context::resolve_cold(context, {routine, "dest"}, offset + context.heap_base, bytes,
                                                          context::pe_at(context, near));
   if (!target.is_mapped()) return onesided::put(routine, context, target.place, value, bytes);
@@ -63,8 +62,8 @@ void p_element(std::uint64_t offset, const void* value, std::uint32_t near, cons
   wake(*target.doorbell);
 }
 
-void g_element(std::uint64_t offset, void* value, std::uint32_t near, const Context& context, const char* routine,
-               std::size_t bytes) noexcept {
+void g_any(std::uint64_t offset, void* value, std::uint32_t near, const Context& context, const char* routine,
+           std::size_t bytes) noexcept {
   const context::Location target = context::resolve_cold(context, {routine, "source"}, offset + context.heap_base,
                                                          bytes, context::pe_at(context, near));
   if (!target.is_mapped()) return onesided::get(routine, value, target.place, bytes);
@@ -73,8 +72,6 @@ void g_element(std::uint64_t offset, void* value, std::uint32_t near, const Cont
   std::memcpy(&word, value, std::min(bytes, sizeof word));
   note_read(target.address, word);
 }
-
-namespace {
 
 // The same of p and g.
 struct WordCall {
@@ -87,21 +84,51 @@ struct WordCall {
 };
 
 [[gnu::noinline, gnu::cold]] void p_word_slow(const WordCall& call) noexcept {
-  p_element(call.offset, &call.value, call.near, call.context, call.routine, call.bytes);
+  p_any(call.offset, &call.value, call.near, call.context, call.routine, call.bytes);
 }
 
 [[gnu::noinline, gnu::cold]] std::uint64_t g_word_slow(WordCall& call, onesided::GetAtOnce result,
                                                        transport::Completion& completion) noexcept {
   const bool is_open = result == onesided::GetAtOnce::open;
   if (!is_open || !await_get(call.context, call.routine, call.near, completion))
-    g_element(call.offset, &call.value, call.near, call.context, call.routine, call.bytes);
+    g_any(call.offset, &call.value, call.near, call.context, call.routine, call.bytes);
   return call.value;
+}
+
+// What is observed leaves the short paths by a jump, so that its span sees the caller.
+[[gnu::noinline, gnu::cold]] void p_word_observed(std::uint64_t offset, std::uint64_t value, std::uint32_t near,
+                                                  const Context& context, const char* routine,
+                                                  std::size_t bytes) noexcept {
+  const Observed span(context, {routine, stats::Family::put}, context::pe_at(context, near), bytes);
+  p_any(offset, &value, near, context, routine, bytes);
+}
+[[gnu::noinline, gnu::cold]] std::uint64_t g_word_observed(std::uint64_t offset, std::uint32_t near,
+                                                           const Context& context, const char* routine,
+                                                           std::size_t bytes) noexcept {
+  const Observed span(context, {routine, stats::Family::get}, context::pe_at(context, near), bytes);
+  std::uint64_t value = 0;
+  g_any(offset, &value, near, context, routine, bytes);
+  return value;
 }
 
 }  // namespace
 
+void p_element(std::uint64_t offset, const void* value, std::uint32_t near, const Context& context, const char* routine,
+               std::size_t bytes) noexcept {
+  const Observed span(context, {routine, stats::Family::put}, context::pe_at(context, near), bytes);
+  p_any(offset, value, near, context, routine, bytes);
+}
+
+void g_element(std::uint64_t offset, void* value, std::uint32_t near, const Context& context, const char* routine,
+               std::size_t bytes) noexcept {
+  const Observed span(context, {routine, stats::Family::get}, context::pe_at(context, near), bytes);
+  g_any(offset, value, near, context, routine, bytes);
+}
+
 void p_word(std::uint64_t offset, std::uint64_t value, std::uint32_t near, const Context& context, const char* routine,
             std::size_t bytes) noexcept {
+  if (stats::is_on()) [[unlikely]]
+    return p_word_observed(offset, value, near, context, routine, bytes);
   const WordCall call{offset, context, routine, bytes, near, value};
   if (!try_put(context, offset, &call.value, bytes, near)) [[unlikely]]
     p_word_slow(call);
@@ -109,6 +136,8 @@ void p_word(std::uint64_t offset, std::uint64_t value, std::uint32_t near, const
 
 std::uint64_t g_word(std::uint64_t offset, std::uint32_t near, const Context& context, const char* routine,
                      std::size_t bytes) noexcept {
+  if (stats::is_on()) [[unlikely]]
+    return g_word_observed(offset, near, context, routine, bytes);
   WordCall call{offset, context, routine, bytes, near, 0};
   transport::Completion completion;
   const onesided::GetAtOnce result =
@@ -152,10 +181,19 @@ namespace {
   handle_messages_of_reader();
 }
 
+template <void (*kBlock)(const BlockCall&) noexcept, stats::Family kFamily>
+[[gnu::noinline, gnu::cold]] void observed(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near,
+                                           const Context& context, const char* routine) noexcept {
+  const Observed span(context, {routine, kFamily}, context::pe_at(context, near), bytes);
+  kBlock({dest, source, bytes, context, routine, near});
+}
+
 }  // namespace
 
 void put_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
                const char* routine) noexcept {
+  if (stats::is_on()) [[unlikely]]
+    return observed<put_block, stats::Family::put>(dest, source, bytes, near, context, routine);
   const BlockCall call{dest, source, bytes, context, routine, near};
   call.keep_in_memory();
   if (is_short(context, bytes, near) && try_put(context, heap_offset(context, dest), source, bytes, near)) return;
@@ -164,6 +202,8 @@ void put_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_
 
 void put_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
                    const char* routine) noexcept {
+  if (stats::is_on()) [[unlikely]]
+    return observed<put_nbi_block, stats::Family::put>(dest, source, bytes, near, context, routine);
   const BlockCall call{dest, source, bytes, context, routine, near};
   call.keep_in_memory();
   if (is_short(context, bytes, near) && try_put(context, heap_offset(context, dest), source, bytes, near)) return;
@@ -172,6 +212,8 @@ void put_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, std::uin
 
 void get_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
                const char* routine) noexcept {
+  if (stats::is_on()) [[unlikely]]
+    return observed<get_block, stats::Family::get>(dest, source, bytes, near, context, routine);
   const BlockCall call{dest, source, bytes, context, routine, near};
   call.keep_in_memory();
   if (is_short(context, bytes, near)) {
@@ -186,6 +228,7 @@ void get_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_
 
 void get_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
                    const char* routine) noexcept {
+  const Observed span(context, {routine, stats::Family::get}, context::pe_at(context, near), bytes);
   const context::Location target = context::resolve_near(context, {routine, "source"}, source, bytes, near);
   if (!target.is_mapped()) [[unlikely]]
     return onesided::get_nbi(routine, context, dest, target.place, bytes);

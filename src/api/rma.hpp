@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "api/arg_check.hpp"
+#include "api/observed.hpp"
 #include "onesided/operations.hpp"
 #include "rma/copy.hpp"
 #include "rma/strided.hpp"
@@ -178,6 +179,7 @@ inline void put_blocks(const Context& context, const char* routine, void* dest, 
   const rma::Strided shape = checked_shape<T>(routine, blocks);
   const bool empty = shape.block_count == 0 || shape.block_bytes == 0;
   const std::uint64_t span = empty ? 0 : span_bytes(routine, shape.dest_step, shape.block_count, shape.block_bytes);
+  const Observed observed(context, {routine, stats::Family::put}, pe, shape.block_count * shape.block_bytes);
   const context::Location target = context::resolve(context, {routine, "dest"}, dest, span, pe);
   if (empty) return;
   if (!target.is_mapped()) [[unlikely]]
@@ -194,6 +196,7 @@ inline void get_blocks(const Context& context, const char* routine, void* dest, 
   const rma::Strided shape = checked_shape<T>(routine, blocks);
   const bool empty = shape.block_count == 0 || shape.block_bytes == 0;
   const std::uint64_t span = empty ? 0 : span_bytes(routine, shape.source_step, shape.block_count, shape.block_bytes);
+  const Observed observed(context, {routine, stats::Family::get}, pe, shape.block_count * shape.block_bytes);
   const context::Location target = context::resolve(context, {routine, "source"}, source, span, pe);
   if (empty) return;
   if (!target.is_mapped()) [[unlikely]]

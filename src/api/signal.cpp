@@ -20,6 +20,7 @@ void update_signal_remote(const Context& context, const char* routine, const con
 
 void put_signal_remote(const Context& context, const char* routine, const RemotePut& put, const Signal& signal,
                        int pe) noexcept {
+  const Observed span(context, {routine, stats::Family::signal}, pe, sizeof *signal.address);
   const context::Location at =
       context::resolve(context, {routine, "sig_addr"}, signal.address, sizeof *signal.address, pe);
   check_alignment(routine, signal.address);

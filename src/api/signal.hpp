@@ -29,6 +29,7 @@ struct RemotePut {
 
 inline void update_signal(const Context& context, context::Site site, std::uint64_t* sig_addr, std::uint64_t value,
                           int sig_op, int pe) noexcept {
+  const Observed span(context, {site.routine, stats::Family::signal}, pe, sizeof *sig_addr);
   const context::Location target = context::resolve(context, site, sig_addr, sizeof *sig_addr, pe);
   if (!target.is_mapped()) [[unlikely]]
     return update_signal_remote(context, site.routine, target.place, {sig_addr, value, sig_op});
@@ -45,6 +46,7 @@ inline void put_signal(const Context& context, const char* routine, void* dest, 
                        std::uint64_t* sig_addr, std::uint64_t value, int sig_op, int pe) noexcept {
   check_signal_operator(routine, sig_op);
   const std::uint64_t bytes = checked_bytes(routine, nelems, sizeof(T));
+  const Observed span(context, {routine, stats::Family::put}, pe, bytes);
   const context::Location target = context::resolve(context, {routine, "dest"}, dest, bytes, pe);
   if (!target.is_mapped()) [[unlikely]]
     return put_signal_remote(context, routine, {target.place, source, bytes}, {sig_addr, value, sig_op}, pe);

@@ -15,6 +15,7 @@
   X(version,        presence,     "SHMEM_VERSION",         "unset", "PE 0 prints the version of the library at start.") \
   X(wait,           wait_choice,  "SHMEM_WAIT",            "auto",  "How a blocked PE waits. auto: spin, then yield, then sleep; spin: never give up the core; block: sleep soon.") \
   X(backtrace,      presence,     "SHMEM_BACKTRACE",       "unset", "A PE that dies of a fault or of abort() prints the calls that led there. Handlers that the program installs later replace this.") \
+  X(stats,          flag,         "SHMEM_STATS",           "0",     "Count what all PEs do, and print it at the end: operations and bytes by kind and path, from which PE to which, and the time in calls that wait. The same on all PEs.") \
   X(watchdog,       watchdog,     "SHMEM_WATCHDOG",        "unset", "Seconds that a PE may wait in one call before it reports what all PEs of its node do, and again after the same time; with :abort the job then ends.") \
   X(init_errors,    error_choice, "SHMEM_INIT_ERRORS",     "abort", "What shmem_init_thread does when it fails. abort: end the job; return: return a nonzero value.") \
   X(warn_unknown,   flag,         "SHMEMX_WARN_UNKNOWN",   "1",     "Warn of SHMEM variables that are unknown or misspelled.") \

@@ -76,6 +76,9 @@ inline constinit bool alone_on_node = false;
 // cases above.
 inline constinit bool reads_are_watched = false;
 
+// Do all operations take their cold halves, as something observes them? Set at init, before the first context is made.
+inline constinit bool uses_cold_halves = false;
+
 // Where the PEs of the world are. Set once, at init; the table stays.
 struct Places {
   const PeLocation* location = nullptr;  // by PE; null: all on one node
@@ -114,7 +117,7 @@ inline bool node_is_mapped() noexcept { return all_mapped || places.node_is_mapp
 
 // The hot limits of a context that may address near PEs' heaps of `window_bytes`; zeros where it may not.
 inline void set_hot_limits(Context& context) noexcept {
-  context.heap_bytes = node_is_mapped() ? context.window_bytes : 0;
+  context.heap_bytes = node_is_mapped() && !uses_cold_halves ? context.window_bytes : 0;
   for (int k = 0; k < kSizeClasses; ++k) {
     const std::uint64_t bytes = std::uint64_t{1} << k;
     context.heap_limit[k] = context.heap_bytes >= bytes ? context.heap_bytes - bytes + 1 : 0;

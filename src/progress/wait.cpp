@@ -9,6 +9,7 @@
 #include "progress/hints.hpp"
 #include "progress/pace.hpp"
 #include "progress/steps.hpp"
+#include "stats/span.hpp"
 
 namespace shmemx::progress {
 namespace {
@@ -209,6 +210,7 @@ std::uint32_t looks_at_network() noexcept {
 
 void wait_slow(PollFunction done, void* state, const char* routine) noexcept {
   if (own_doorbell() == nullptr) return wait_before_init(done, state);
+  const stats::RoutineSpan span(routine, stats::Family::wait);
   Wait(done, state, routine).run();
 }
 

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "base/mutex.hpp"
+#include "stats/counters.hpp"
 
 namespace shmemx::runtime {
 namespace {
@@ -23,6 +24,7 @@ void for_each_context(const Use& use) {
 // Requires the mutex.
 void clear(context::Context& context) {
   const auto index = static_cast<std::size_t>(&context - context::context_table);
+  stats::retire_context(index);
   context = context::Context{};
   if (index < first_maybe_free) first_maybe_free = index;
 }

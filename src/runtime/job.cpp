@@ -34,6 +34,7 @@
 #include "runtime/leaving.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/messaging.hpp"
+#include "runtime/observing.hpp"
 #include "runtime/start.hpp"
 #include "runtime/waiting.hpp"
 
@@ -205,6 +206,7 @@ void end_traffic(const char* routine) {
   // connections are established.
   const bool has_agent = parameters.config.progress != config::Progress::off;
   if (parameters.nodes.several() && !has_agent) coll::barrier(coll::team_table[coll::kEndTeam], routine);
+  report_observed(routine, parameters.nodes);
   report_end(parameters, *job().launcher);
 }
 
@@ -233,6 +235,7 @@ bool start(const InitRequest& request) {
     job().set_up = true;
   }
   level.store(std::clamp(request.thread_level, SHMEM_THREAD_SINGLE, SHMEM_THREAD_MULTIPLE));
+  open_observing(job().parameters.config, job().parameters.identity.n_pes);
   open_world();
   if (first) {
     if (Status met = meet_node_pes(*job().arena, request.routine); !met) return fail(request, met.error());
@@ -243,6 +246,7 @@ bool start(const InitRequest& request) {
     coll::barrier(coll::team_table[coll::kWorldTeam], request.routine);
   }
   set_phase(bootstrap::PePhase::running);
+  start_observing();
   open_initializations.store(1);
   return true;
 }

@@ -15,6 +15,7 @@
 #include "onesided/order.hpp"
 #include "rma/copy.hpp"
 #include "runtime/job.hpp"
+#include "stats/span.hpp"
 
 namespace shmemx::runtime {
 namespace {
@@ -205,6 +206,7 @@ void discard_heap() noexcept {
 void* allocate(const AllocateRequest& request) noexcept {
   context::require_initialized(request.routine);
   if (request.bytes == 0) return nullptr;
+  const stats::RoutineSpan span(request.routine, stats::Family::memory, request.bytes);
   const auto offset = allocate_here(request);
   if (offset && request.zero) zero_fill(*offset, request.bytes);
   const bool all = agree(request.routine, {request.bytes, request.alignment, 0, offset ? 1U : 0U});
@@ -219,6 +221,7 @@ void* allocate(const AllocateRequest& request) noexcept {
 void release(const char* routine, void* block) noexcept {
   context::require_initialized(routine);
   if (block == nullptr) return;
+  const stats::RoutineSpan span(routine, stats::Family::memory);
   const heap::Offset offset = offset_of_block(routine, block);
   agree(routine, {0, 0, offset, 1});
   static_cast<void>(allocator().release(offset));

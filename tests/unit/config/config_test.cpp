@@ -65,6 +65,7 @@ auto with_all_variables() {
                 "SHMEM_VERSION=x",
                 "SHMEM_WAIT=Block",
                 "SHMEM_BACKTRACE=1",
+                "SHMEM_STATS=1",
                 "SHMEM_WATCHDOG=30:Abort",
                 "SHMEM_INIT_ERRORS=return",
                 "SHMEMX_WARN_UNKNOWN=no",
@@ -107,7 +108,7 @@ BOOST_AUTO_TEST_CASE(every_variable_sets_its_member) {
   BOOST_CHECK(c.symmetric_size == 1610612736U);
   BOOST_CHECK(c.debug && c.info == kind::InfoLevel::variables && c.version);
   BOOST_CHECK(c.wait == WaitMode::block && c.init_errors == InitErrors::return_ && c.huge_pages == HugePages::always);
-  BOOST_CHECK(c.backtrace && c.watchdog.seconds == 30 && c.watchdog.aborts);
+  BOOST_CHECK(c.backtrace && c.stats && c.watchdog.seconds == 30 && c.watchdog.aborts);
   BOOST_CHECK(c.copy_large == 262144U && c.copy_stream == 67108864U);
   BOOST_CHECK(c.spin_ns == 300U && c.yield_us == 0U && c.sleep_max_us == 2000U);
   BOOST_CHECK(!c.warn_unknown && !c.static_data);

@@ -1,0 +1,97 @@
+#include "runtime/observing.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+#include "base/fatal.hpp"
+#include "coll/barrier.hpp"
+#include "coll/common/team.hpp"
+#include "context/route.hpp"
+#include "onesided/operations.hpp"
+#include "runtime/job.hpp"
+#include "stats/counters.hpp"
+#include "stats/span.hpp"
+#include "stats/summary.hpp"
+
+namespace shmemx::runtime {
+namespace {
+
+using stats::Summary;
+
+stats::NetworkSummary network_counts() {
+  const am::GatherCounts small = gather_counts();
+  const transport::FrameCounts frames = frame_counts();
+  return {small.operations, small.messages, frames.sent, frames.resent};
+}
+
+void meet(const char* routine) { coll::barrier(coll::team_table[coll::kEndTeam], routine); }
+
+// Reads the summary of a PE, whose copy on this PE is `own`.
+void fetch(const char* routine, const Summary& own, int pe, Summary& out) {
+  const context::Location found =
+      context::resolve(context::default_context(), {routine, "source"}, &own, sizeof own, pe);
+  if (!found.is_mapped()) return onesided::get(routine, &out, found.place, sizeof out);
+  std::memcpy(static_cast<void*>(&out), found.address, sizeof out);
+}
+
+// Adds up the summaries of all PEs along a binomial tree, in the one of PE 0.
+void gather(const char* routine, Summary& own) {
+  const context::Context& world = context::default_context();
+  const int n_pes = static_cast<int>(world.n_pes);
+  stats::summarize(own, world.my_pe, network_counts());
+  meet(routine);
+  for (int step = 1; step < n_pes; step *= 2) {
+    if (world.my_pe % (2 * step) == 0 && world.my_pe + step < n_pes) {
+      Summary other;
+      fetch(routine, own, world.my_pe + step, other);
+      stats::merge(own, other);
+    }
+    meet(routine);
+  }
+}
+
+}  // namespace
+
+void open_observing(const config::Config& config, int n_pes) noexcept {
+  stats::asked.counts = config.stats;
+  const bool is_first = stats::counters.contexts == nullptr;
+  const bool is_asked = stats::asked.counts || stats::asked.traces;
+  if (is_asked && is_first && !stats::open_counters(static_cast<std::size_t>(n_pes), context::kMaxContexts)) {
+    warn("SHMEM_STATS: no memory for the counters, so nothing is counted");
+    stats::asked = {};
+    return;
+  }
+  if (!is_first) stats::clear_counters();
+  context::uses_cold_halves = is_asked;
+}
+
+void start_observing() noexcept { stats::observes = stats::asked.counts || stats::asked.traces; }
+
+void control_observing(int level) noexcept {
+  if (!is_initialized() || !(stats::asked.counts || stats::asked.traces)) return;
+  if (level >= 2) stats::clear_counters();
+  stats::observes = level > 0;
+}
+
+void report_observed(const char* routine, const Nodes& nodes) noexcept {
+  stats::observes = false;
+  if (!stats::asked.counts) return;
+  // The heap holds nothing that is still in use: all PEs are in their last call.
+  const auto offset = allocator().allocate(sizeof(Summary), kCacheLine);
+  const int me = context::default_context().my_pe;
+  if (!offset) {
+    if (me == 0)
+      warn("SHMEM_STATS: the summary needs %zu bytes of the symmetric heap, and no such block is free",
+           sizeof(Summary));
+    return;
+  }
+  auto* const own = new (reinterpret_cast<void*>(context::default_context().heap_base + *offset)) Summary;
+  gather(routine, *own);
+  if (me == 0) {
+    std::fputs(stats::text_of(*own, nodes.n_nodes).c_str(), stdout);
+    std::fflush(stdout);
+  }
+  static_cast<void>(allocator().release(*offset));
+}
+
+}  // namespace shmemx::runtime

@@ -1,0 +1,36 @@
+// What is counted: the family of an operation, and the path to the memory that it reaches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace shmemx::stats {
+
+// receive: of a message; its sender counts it.
+enum class Family : std::uint8_t { put, get, atomic, signal, message, receive, collective, memory, wait };
+inline constexpr std::size_t kTransfers = 5;  // the first families reach the memory of one other PE
+inline constexpr std::size_t kFamilies = 9;
+inline constexpr const char* kFamilyNames[kFamilies] = {"put",     "get",        "atomic", "signal", "message",
+                                                        "receive", "collective", "memory", "wait"};
+
+// self: this PE; mapped: a PE of the node, by loads and stores; queue: a PE of the node, by messages through cells;
+// network: a PE of another node.
+enum class Path : std::uint8_t { self, mapped, queue, network };
+inline constexpr std::size_t kPaths = 4;
+inline constexpr const char* kPathNames[kPaths] = {"self", "mapped", "queue", "network"};
+
+inline constexpr std::size_t index_of(Family family) noexcept { return static_cast<std::size_t>(family); }
+inline constexpr std::size_t index_of(Path path) noexcept { return static_cast<std::size_t>(path); }
+inline constexpr bool is_transfer(Family family) noexcept { return index_of(family) < kTransfers; }
+
+// One call of a routine, as a span describes it. Without initialisers, so that a span that is not used writes nothing.
+struct Call {
+  const char* routine;  // a string that stays
+  Family family;
+  Path path;
+  std::int32_t pe;        // of the world, of a transfer; -1: none
+  std::uint32_t context;  // index in the context table; 0: none
+  std::uint64_t bytes;
+};
+
+}  // namespace shmemx::stats

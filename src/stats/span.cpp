@@ -1,0 +1,47 @@
+#include "stats/span.hpp"
+
+#include "base/clock.hpp"
+#include "stats/counters.hpp"
+
+namespace shmemx::stats {
+namespace {
+
+// Calls of this thread that wait and are open. Read in each span, so it lies at an offset from the thread's own block.
+[[gnu::tls_model("initial-exec")]] constinit thread_local int open_waits = 0;
+
+}  // namespace
+
+void Span::begin(const Call& call, const void* caller) noexcept {
+  is_open_ = true;
+  call_ = call;
+  caller_ = caller;
+  const bool waits = !is_transfer(call.family);
+  if (waits) ++open_waits;
+  begin_ns_ = waits || asked.traces ? now_ns() : 0;
+}
+
+void Span::set_message(int pe, Path path, std::uint64_t bytes) noexcept {
+  call_.pe = pe;
+  call_.path = path;
+  call_.bytes = bytes;
+}
+
+void Span::end() noexcept {
+  const bool waits = !is_transfer(call_.family);
+  if (waits) --open_waits;
+  const std::uint64_t end_ns = begin_ns_ != 0 ? now_ns() : 0;
+  if (asked.counts) count(end_ns);
+}
+
+void Span::count(std::uint64_t end_ns) noexcept {
+  if (is_transfer(call_.family)) return count_transfer(call_);
+  const std::uint64_t ns = end_ns - begin_ns_;
+  RoutineCounters& routine = counters.routines[routine_id(call_.routine)];
+  const bool is_wait = call_.family == Family::wait;
+  (is_wait ? routine.waits : routine.calls).add(1);
+  (is_wait ? routine.wait_ns : routine.call_ns).add(ns);
+  routine.longest_ns.raise_to(ns);
+  if (open_waits == 0) counters.blocked_ns.add(ns);
+}
+
+}  // namespace shmemx::stats
