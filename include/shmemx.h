@@ -22,27 +22,6 @@ typedef struct {
 /* Writes the state of this PE's heap to *info. Local; requires an initialised library. */
 SHMEMX_API void shmemx_heap_query(shmemx_heap_info_t* info_) SHMEMX_NOEXCEPT;
 
-/* Small puts, atomics without a result and signals of this PE to PEs of other nodes. Several of them travel in one
-   message. Operations are counted when they leave, so all of them after shmem_quiet. */
-typedef struct {
-  unsigned long long operations; /* since the library started */
-  unsigned long long messages;   /* that carried them */
-  unsigned long long bytes;      /* of the operations: data, and what says where they go */
-  /* Frames of the transport ethernet since the library started; 0 over other networks. */
-  unsigned long long frames_sent;
-  unsigned long long frames_received;   /* that prove to be of this job */
-  unsigned long long frames_resent;     /* sent again, or requests for what was missing */
-  unsigned long long frames_duplicate;  /* received again, or recorded and sent by somebody else */
-  unsigned long long frames_overflowed; /* dropped: they found no room in the ring that receives */
-  unsigned long long frames_truncated;  /* dropped: cut off, or of no valid form */
-  unsigned long long frames_foreign;    /* dropped: for another endpoint, or from nobody of this job */
-  unsigned long long frames_forged;     /* dropped: the proof of the job's secret is wrong */
-  unsigned long long frames_stale;      /* dropped: of an earlier life of their sender */
-} shmemx_net_stats_t;
-
-/* Writes these totals of this PE to *stats. Local; requires an initialised library. */
-SHMEMX_API void shmemx_net_stats(shmemx_net_stats_t* stats_) SHMEMX_NOEXCEPT;
-
 #ifdef __cplusplus
 }
 #endif
@@ -51,8 +30,9 @@ SHMEMX_API void shmemx_net_stats(shmemx_net_stats_t* stats_) SHMEMX_NOEXCEPT;
 #include "shmemx/active.h"
 #include "shmemx/collectives.h"
 #include "shmemx/messages.h"
-#include "shmemx/windows.h"
 #include "shmemx/start.h"
+#include "shmemx/stats.h"
+#include "shmemx/windows.h"
 
 #include "shmemx/undef.h"
 

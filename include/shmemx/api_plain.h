@@ -107,7 +107,7 @@ SHMEMX_ROUTINE(void, shmem_clear_lock, (long *lock_))
 /* Returns 0 if the lock was free and this PE now holds it, else 1. */
 SHMEMX_ROUTINE(int, shmem_test_lock, (long *lock_))
 
-/* ==== Profiling: section 10. Tools intercept it; it has no effect here ==== */
+/* ==== Profiling: section 10. Tools intercept it; here 0 pauses SHMEM_STATS and SHMEM_TRACE, 1 goes on, 2 also resets ==== */
 SHMEMX_ROUTINE(void, shmem_pcontrol, (int level_, ...))
 
 /* clang-format on */

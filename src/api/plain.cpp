@@ -178,15 +178,6 @@ void shmemx_heap_query(shmemx_heap_info_t* info) noexcept {
   *info = {usage.capacity, usage.used, runtime::heap_high_water(), usage.largest_free, usage.live_blocks};
 }
 
-void shmemx_net_stats(shmemx_net_stats_t* stats) noexcept {
-  context::require_initialized("shmemx_net_stats");
-  api::check_result("shmemx_net_stats", "stats", stats);
-  const auto counts = runtime::gather_counts();
-  const auto frames = runtime::frame_counts();
-  *stats = {counts.operations, counts.messages,   counts.bytes,     frames.sent,    frames.received, frames.resent,
-            frames.duplicates, frames.overflowed, frames.truncated, frames.foreign, frames.forged,   frames.stale};
-}
-
 void pshmem_signal_add(uint64_t* sig_addr, uint64_t signal, int pe) noexcept {
   api::update_signal(api::default_context(), {"shmem_signal_add", "sig_addr"}, sig_addr, signal, SHMEM_SIGNAL_ADD, pe);
 }
