@@ -66,6 +66,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${SHMEMX_DOCDIR} COMPON
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${SHMEMX_DOCDIR} COMPONENT shmemx_doc
   FILES_MATCHING PATTERN *.c PATTERN *.cpp PATTERN *.hpp PATTERN tutorial/Makefile PATTERN tutorial/CMakeLists.txt)
 install(FILES ${PROJECT_SOURCE_DIR}/docs/man/oshrun.1 ${PROJECT_SOURCE_DIR}/docs/man/shmem_info.1
+              ${PROJECT_SOURCE_DIR}/docs/man/shmem_trace_join.1
   DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT shmemx_tools)
 foreach(wrapper oshcc oshc++ oshcxx oshCC)
   install(FILES ${PROJECT_SOURCE_DIR}/docs/man/${wrapper}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
@@ -80,7 +81,7 @@ endif()
 
 # --- Completion in shells -----------------------------------------------------------------------
 set(SHMEMX_BASH_COMPLETION ${PROJECT_SOURCE_DIR}/examples/completion/shmemx.bash)
-foreach(program oshrun shmem_info)
+foreach(program oshrun shmem_info shmem_trace_join)
   install(FILES ${SHMEMX_BASH_COMPLETION} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${program}
     COMPONENT shmemx_tools)
 endforeach()

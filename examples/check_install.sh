@@ -29,7 +29,7 @@ expect_hello() {
 cmake --install "$build" --prefix "$work/first" >install.log || { cat install.log; fail "cmake --install failed"; }
 mv first moved # nothing in the tree may remember where it was installed
 prefix=$work/moved
-for file in bin/oshrun bin/oshcc bin/oshc++ bin/oshcxx bin/oshCC bin/shmem_info include/shmem.h include/shmemx.h \
+for file in bin/oshrun bin/oshcc bin/oshc++ bin/oshcxx bin/oshCC bin/shmem_info bin/shmem_trace_join include/shmem.h include/shmemx.h \
   include/pshmem.h include/mpp/shmem.h share/doc/shmemx/README.md share/man/man1/oshcc.1 share/man/man1/oshrun.1 \
   share/man/man3/shmem_put.3 share/man/man7/shmemx.7 share/doc/shmemx/html/index.html share/bash-completion/completions/oshrun \
   share/bash-completion/completions/oshcc share/zsh/site-functions/_shmemx; do

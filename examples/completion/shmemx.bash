@@ -1,4 +1,4 @@
-# Completion of oshrun, shmem_info and the compiler wrappers for bash.
+# Completion of oshrun, shmem_info, shmem_trace_join and the compiler wrappers for bash.
 #
 # Installed where bash-completion finds it. Without that package: source this file in ~/.bashrc.
 
@@ -63,6 +63,15 @@ _shmemx_shmem_info() {
   _shmemx_words "--json --config --peers --help --version" "${COMP_WORDS[COMP_CWORD]}"
 }
 
+_shmemx_shmem_trace_join() {
+  local current=${COMP_WORDS[COMP_CWORD]}
+  if [[ $current == -* ]]; then
+    _shmemx_words "--help --version" "$current"
+  else
+    COMPREPLY=($(compgen -f -- "$current"))
+  fi
+}
+
 _shmemx_oshcc() {
   local current=${COMP_WORDS[COMP_CWORD]}
   # bash splits words at colons: --showme : link
@@ -80,4 +89,5 @@ _shmemx_oshcc() {
 
 complete -o filenames -F _shmemx_oshrun oshrun
 complete -F _shmemx_shmem_info shmem_info
+complete -o filenames -F _shmemx_shmem_trace_join shmem_trace_join
 complete -o filenames -F _shmemx_oshcc oshcc oshc++ oshcxx oshCC

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -40,8 +41,17 @@ bool is_of_library(const std::string& function) {
          function.starts_with("_ZNK6shmemx") || function.empty();
 }
 
+// Returns "f+0x2a".
+std::string with_offset(const std::string& name, std::uintptr_t offset) {
+  char text[32];
+  std::snprintf(text, sizeof text, "+%#zx", offset);
+  return name + text;
+}
+
+using Sites = std::vector<std::uintptr_t>;
+
 // Runs addr2line. Returns its output; empty if it is not installed or takes too long.
-std::string run_addr2line(const std::string& executable, std::uintptr_t site) {
+std::string run_addr2line(const std::string& executable, const Sites& sites, std::uint64_t limit_ns) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return {};
   const UniqueFd from(ends[0]);
@@ -50,17 +60,18 @@ std::string run_addr2line(const std::string& executable, std::uintptr_t site) {
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, to.get(), STDOUT_FILENO);
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  char address[32];
-  std::snprintf(address, sizeof address, "%#zx", site);
-  std::string name = "addr2line", functions = "-fC", file = "-e", path = executable;
-  char* const arguments[] = {name.data(), functions.data(), file.data(), path.data(), address, nullptr};
+  std::vector<std::string> words = {"addr2line", "-fC", "-e", executable};
+  for (const std::uintptr_t site : sites) words.push_back(with_offset("", site).substr(1));
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
   pid_t child = 0;
-  const int failed = ::posix_spawnp(&child, "addr2line", &actions, nullptr, arguments, environ);
+  const int failed = ::posix_spawnp(&child, "addr2line", &actions, nullptr, arguments.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   to.reset();
   if (failed != 0) return {};
   std::string output;
-  const std::uint64_t end = now_ns() + kLookUpNs;
+  const std::uint64_t end = now_ns() + limit_ns;
   for (std::uint64_t now = now_ns(); now < end; now = now_ns()) {
     pollfd readable{from.get(), POLLIN, 0};
     if (::poll(&readable, 1, static_cast<int>((end - now) / 1'000'000U) + 1) <= 0) continue;
@@ -84,11 +95,21 @@ std::string demangled(const std::string& name) {
   return text != nullptr ? text.get() : name;
 }
 
-// Returns "f+0x2a".
-std::string with_offset(const std::string& name, std::uintptr_t offset) {
-  char text[32];
-  std::snprintf(text, sizeof text, "+%#zx", offset);
-  return name + text;
+// Returns the line that begins at `at`.
+std::string line_at(const std::string& text, std::size_t at) {
+  return at < text.size() ? text.substr(at, text.find('\n', at) - at) : std::string();
+}
+
+// Makes a text of the two lines of addr2line, or, where they say nothing, of the symbol table.
+std::string text_of_pair(const std::string& executable, std::uintptr_t site, const std::string& function,
+                         std::string place) {
+  place = place.substr(0, place.find(" ("));  // a note on discriminators
+  const bool is_known = !function.empty() && !place.empty();
+  if (is_known && !function.starts_with("??") && !place.starts_with("??"))
+    return shortened(function) + " (" + std::string(file_name(place.c_str())) + ")";
+  const NamedObject symbol = function_at(executable, site);
+  if (symbol.name.empty()) return {};
+  return with_offset(shortened(demangled(symbol.name)), site - symbol.begin);
 }
 
 }  // namespace
@@ -135,18 +156,29 @@ std::string frame_text(const std::string& executable, std::uintptr_t address) {
 
 std::string call_site_text(const std::string& executable, std::uintptr_t site) {
   if (site == 0) return {};
-  const std::string found = run_addr2line(executable, site);
-  const std::size_t line_end = found.find('\n');
-  if (line_end != std::string::npos) {
-    const std::string function = found.substr(0, line_end);
-    std::string place = found.substr(line_end + 1, found.find('\n', line_end + 1) - line_end - 1);
-    place = place.substr(0, place.find(" ("));  // a note on discriminators
-    if (!function.starts_with("??") && !place.starts_with("??"))
-      return shortened(function) + " (" + std::string(file_name(place.c_str())) + ")";
+  const std::string found = run_addr2line(executable, {site}, kLookUpNs);
+  const std::string function = line_at(found, 0);
+  return text_of_pair(executable, site, function, line_at(found, function.size() + 1));
+}
+
+std::vector<std::string> call_site_texts(const std::string& executable, const Sites& sites) {
+  constexpr std::size_t kSitesOfRun = 512;
+  constexpr std::uint64_t kRunNs = 20'000'000'000;
+  std::vector<std::string> texts;
+  for (std::size_t first = 0; first < sites.size(); first += kSitesOfRun) {
+    const auto begin = sites.begin() + static_cast<std::ptrdiff_t>(first);
+    const Sites some(begin, begin + static_cast<std::ptrdiff_t>(std::min(kSitesOfRun, sites.size() - first)));
+    const std::string found = run_addr2line(executable, some, kRunNs);
+    std::size_t at = 0;
+    for (const std::uintptr_t site : some) {
+      const std::string function = line_at(found, at);
+      at = std::min(found.size(), at + function.size() + 1);
+      const std::string place = line_at(found, at);
+      at = std::min(found.size(), at + place.size() + 1);
+      texts.push_back(text_of_pair(executable, site, function, place));
+    }
   }
-  const NamedObject function = function_at(executable, site);
-  if (function.name.empty()) return {};
-  return with_offset(shortened(demangled(function.name)), site - function.begin);
+  return texts;
 }
 
 }  // namespace shmemx

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace shmemx {
 
@@ -14,6 +15,9 @@ std::uintptr_t call_site() noexcept;
 // information, else "main+0x2a"; empty if not even the function is known. `executable` is a path that
 // another process can open, too.
 std::string call_site_text(const std::string& executable, std::uintptr_t site);
+
+// The same of several sites of an executable, by one run of addr2line for many.
+std::vector<std::string> call_site_texts(const std::string& executable, const std::vector<std::uintptr_t>& sites);
 
 // The same of an address in this process: also "libfoo.so, f+0x2a", or the number alone.
 std::string frame_text(const std::string& executable, std::uintptr_t address);

@@ -95,6 +95,22 @@ std::uintptr_t load_bias() noexcept {
   return bias;
 }
 
+std::uintptr_t executable_end() noexcept {
+  std::uintptr_t end = 0;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* found) {
+        auto& last = *static_cast<std::uintptr_t*>(found);
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& part = info->dlpi_phdr[i];
+          if (part.p_type == PT_LOAD)
+            last = std::max<std::uintptr_t>(last, info->dlpi_addr + part.p_vaddr + part.p_memsz);
+        }
+        return 1;  // the executable is the first one
+      },
+      &end);
+  return end;
+}
+
 // Where dladdr finds the executable's own objects.
 const void* executable_begin() noexcept {
   Dl_info info{};

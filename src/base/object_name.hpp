@@ -14,9 +14,10 @@ struct NamedObject {
   std::size_t bytes = 0;
 };
 
-// By how much this process's executable lies above the addresses in its file, and where it begins.
+// By how much this process's executable lies above the addresses in its file, where it begins, and where it ends.
 std::uintptr_t load_bias() noexcept;
 const void* executable_begin() noexcept;
+std::uintptr_t executable_end() noexcept;
 
 // Returns the function of an executable file that holds this address of the file.
 NamedObject function_at(const std::string& executable, std::uintptr_t address);

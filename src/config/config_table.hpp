@@ -16,6 +16,7 @@
   X(wait,           wait_choice,  "SHMEM_WAIT",            "auto",  "How a blocked PE waits. auto: spin, then yield, then sleep; spin: never give up the core; block: sleep soon.") \
   X(backtrace,      presence,     "SHMEM_BACKTRACE",       "unset", "A PE that dies of a fault or of abort() prints the calls that led there. Handlers that the program installs later replace this.") \
   X(stats,          flag,         "SHMEM_STATS",           "0",     "Count what all PEs do, and print it at the end: operations and bytes by kind and path, from which PE to which, and the time in calls that wait. The same on all PEs.") \
+  X(trace,          file_name,    "SHMEM_TRACE",           "unset", "Write a trace of all PEs to this file: puts, gets, atomics, messages, collectives and waits with times, in the format that Perfetto and speedscope open. Parts of nodes that PE 0 cannot read, and those of a job that crashes, stay beside it as FILE.node0 and so on; shmem_trace_join makes the trace of them. The same on all PEs.") \
   X(watchdog,       watchdog,     "SHMEM_WATCHDOG",        "unset", "Seconds that a PE may wait in one call before it reports what all PEs of its node do, and again after the same time; with :abort the job then ends.") \
   X(init_errors,    error_choice, "SHMEM_INIT_ERRORS",     "abort", "What shmem_init_thread does when it fails. abort: end the job; return: return a nonzero value.") \
   X(warn_unknown,   flag,         "SHMEMX_WARN_UNKNOWN",   "1",     "Warn of SHMEM variables that are unknown or misspelled.") \
@@ -44,6 +45,7 @@
   X(eth_resend_us,  resend_time,  "SHMEMX_ETH_RESEND_US",  "1000",  "Microseconds after which an unacknowledged frame of the network ethernet is sent again at the earliest. It is longer if measured round trips are.") \
   X(pending_max,    memory_limit, "SHMEMX_PENDING_MAX",    "64m",   "Memory limit of a PE for deferred messages; exceeding it ends the job.") \
   X(lmt,            lmt_choice,   "SHMEMX_LMT",            "auto",  "How long two-sided messages are copied. mapped: one copy if memory is mapped; cma: by the kernel; copy: through a shared buffer; queue: in cells. If the selected one is not possible, in cells. The same on all PEs.") \
+  X(trace_events,   event_count,  "SHMEMX_TRACE_EVENTS",   "65536", "The last calls and waits of each PE that a trace holds, rounded up to a power of two; 64 bytes each in the file of the node. The same on all PEs.") \
   X(unexpected_max, memory_limit, "SHMEMX_UNEXPECTED_MAX", "1g",    "Memory limit of a PE for two-sided messages without a matching receive; exceeding it ends the job.")
 
 // For tests and measurements: they show a job something that is not so, or leave a part of the design out.

@@ -404,6 +404,34 @@ struct lmt_choice : choice<LmtChoice, LmtWords> {
   static constexpr const char* example = "copy";
 };
 
+// A file that the library writes; empty means that it writes none.
+struct FileName {
+  std::array<char, 512> text{};
+};
+struct file_name {
+  using value_type = FileName;
+  static constexpr Complaint parse(std::string_view text, value_type& out) {
+    out = {};
+    if (text.empty()) return kEmpty;
+    if (text.size() >= out.text.size()) return "is too long";
+    for (std::size_t i = 0; i < text.size(); ++i) out.text[i] = text[i];
+    return nullptr;
+  }
+  static constexpr Complaint parse_default(std::string_view text, value_type& out) {
+    out = {};
+    return text == "unset" ? nullptr : "is not unset";
+  }
+  static std::string text(const value_type& value) { return value.text[0] == 0 ? "unset" : value.text.data(); }
+  static constexpr const char* allowed = "a path of at most 511 characters";
+  static constexpr const char* example = "trace.json";
+};
+
+// Events of a trace.
+struct event_count : bounded_count<256, std::uint64_t{1} << 24> {
+  static constexpr const char* allowed = "a whole number from 256 to 16777216";
+  static constexpr const char* example = "1000000";
+};
+
 // Makes a default that does not match its kind a compile error: a call of a non-constexpr function is not a constant
 // expression.
 void default_is_not_of_its_kind();

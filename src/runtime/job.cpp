@@ -235,7 +235,7 @@ bool start(const InitRequest& request) {
     job().set_up = true;
   }
   level.store(std::clamp(request.thread_level, SHMEM_THREAD_SINGLE, SHMEM_THREAD_MULTIPLE));
-  open_observing(job().parameters.config, job().parameters.identity.n_pes);
+  open_observing(job().parameters, *job().arena);
   open_world();
   if (first) {
     if (Status met = meet_node_pes(*job().arena, request.routine); !met) return fail(request, met.error());
@@ -246,7 +246,7 @@ bool start(const InitRequest& request) {
     coll::barrier(coll::team_table[coll::kWorldTeam], request.routine);
   }
   set_phase(bootstrap::PePhase::running);
-  start_observing();
+  start_observing(request.routine, job().parameters.nodes);
   open_initializations.store(1);
   return true;
 }

@@ -9,6 +9,7 @@
 #include "context/route.hpp"
 #include "onesided/operations.hpp"
 #include "runtime/job.hpp"
+#include "runtime/tracing.hpp"
 #include "stats/counters.hpp"
 #include "stats/span.hpp"
 #include "stats/summary.hpp"
@@ -50,33 +51,10 @@ void gather(const char* routine, Summary& own) {
   }
 }
 
-}  // namespace
+bool is_asked() { return stats::asked.counts || stats::asked.traces; }
 
-void open_observing(const config::Config& config, int n_pes) noexcept {
-  stats::asked.counts = config.stats;
-  const bool is_first = stats::counters.contexts == nullptr;
-  const bool is_asked = stats::asked.counts || stats::asked.traces;
-  if (is_asked && is_first && !stats::open_counters(static_cast<std::size_t>(n_pes), context::kMaxContexts)) {
-    warn("SHMEM_STATS: no memory for the counters, so nothing is counted");
-    stats::asked = {};
-    return;
-  }
-  if (!is_first) stats::clear_counters();
-  context::uses_cold_halves = is_asked;
-}
-
-void start_observing() noexcept { stats::observes = stats::asked.counts || stats::asked.traces; }
-
-void control_observing(int level) noexcept {
-  if (!is_initialized() || !(stats::asked.counts || stats::asked.traces)) return;
-  if (level >= 2) stats::clear_counters();
-  stats::observes = level > 0;
-}
-
-void report_observed(const char* routine, const Nodes& nodes) noexcept {
-  stats::observes = false;
-  if (!stats::asked.counts) return;
-  // The heap holds nothing that is still in use: all PEs are in their last call.
+// The heap holds nothing that is still in use: all PEs are in their last call.
+void report_counts(const char* routine, const Nodes& nodes) {
   const auto offset = allocator().allocate(sizeof(Summary), kCacheLine);
   const int me = context::default_context().my_pe;
   if (!offset) {
@@ -85,13 +63,48 @@ void report_observed(const char* routine, const Nodes& nodes) noexcept {
            sizeof(Summary));
     return;
   }
-  auto* const own = new (reinterpret_cast<void*>(context::default_context().heap_base + *offset)) Summary;
+  auto* const own = ::new (reinterpret_cast<void*>(context::default_context().heap_base + *offset)) Summary;
   gather(routine, *own);
   if (me == 0) {
     std::fputs(stats::text_of(*own, nodes.n_nodes).c_str(), stdout);
     std::fflush(stdout);
   }
+  std::memset(static_cast<void*>(own), 0, sizeof *own);  // as memory that nobody has used
   static_cast<void>(allocator().release(*offset));
+}
+
+}  // namespace
+
+void open_observing(const StartParameters& parameters, const windows::Arena& arena) noexcept {
+  const config::Config& config = parameters.config;
+  const bool is_wanted = config.stats || config.trace.text[0] != 0;
+  const bool is_first = stats::counters.contexts == nullptr;
+  const auto n_pes = static_cast<std::size_t>(parameters.identity.n_pes);
+  if (is_wanted && is_first && !stats::open_counters(n_pes, context::kMaxContexts)) {
+    warn("SHMEM_STATS: no memory for the counters, so nothing is observed");
+    return;
+  }
+  if (!is_first) stats::clear_counters();
+  stats::asked = {.counts = config.stats, .traces = open_trace(config, parameters.nodes, arena)};
+  context::uses_cold_halves = is_asked();
+}
+
+void start_observing(const char* routine, const Nodes& nodes) noexcept {
+  if (configuration().trace.text[0] != 0) align_clocks(routine, nodes);
+  stats::observes = is_asked();
+}
+
+void control_observing(int level) noexcept {
+  if (!is_initialized() || !is_asked()) return;
+  if (level >= 2) stats::clear_counters();
+  stats::observes = level > 0;
+}
+
+// By the configuration, which is the same on all PEs, whatever this one could open.
+void report_observed(const char* routine, const Nodes& nodes) noexcept {
+  stats::observes = false;
+  if (configuration().stats) report_counts(routine, nodes);
+  if (configuration().trace.text[0] != 0) finish_trace(routine, nodes);
 }
 
 }  // namespace shmemx::runtime

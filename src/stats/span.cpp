@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "stats/counters.hpp"
+#include "stats/ring.hpp"
 
 namespace shmemx::stats {
 namespace {
@@ -16,8 +17,8 @@ void Span::begin(const Call& call, const void* caller) noexcept {
   call_ = call;
   caller_ = caller;
   const bool waits = !is_transfer(call.family);
-  if (waits) ++open_waits;
   begin_ns_ = waits || asked.traces ? now_ns() : 0;
+  if (waits && open_waits++ == 0 && has_ring()) record_open(call, begin_ns_);
 }
 
 void Span::set_message(int pe, Path path, std::uint64_t bytes) noexcept {
@@ -28,9 +29,10 @@ void Span::set_message(int pe, Path path, std::uint64_t bytes) noexcept {
 
 void Span::end() noexcept {
   const bool waits = !is_transfer(call_.family);
-  if (waits) --open_waits;
+  if (waits && --open_waits == 0 && has_ring()) record_closed();
   const std::uint64_t end_ns = begin_ns_ != 0 ? now_ns() : 0;
   if (asked.counts) count(end_ns);
+  if (asked.traces) trace(end_ns);
 }
 
 void Span::count(std::uint64_t end_ns) noexcept {
@@ -42,6 +44,14 @@ void Span::count(std::uint64_t end_ns) noexcept {
   (is_wait ? routine.wait_ns : routine.call_ns).add(ns);
   routine.longest_ns.raise_to(ns);
   if (open_waits == 0) counters.blocked_ns.add(ns);
+}
+
+// Calls that wait do not know their caller; a walk of the stack is worth it for those that took long.
+void Span::trace(std::uint64_t end_ns) noexcept {
+  constexpr std::uint64_t kLongNs = 20'000;
+  if (!has_ring()) return;
+  if (caller_ == nullptr && end_ns - begin_ns_ >= kLongNs) caller_ = find_caller();
+  record(call_, begin_ns_, end_ns, caller_);
 }
 
 }  // namespace shmemx::stats

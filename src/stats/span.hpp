@@ -37,6 +37,7 @@ class Span {
  private:
   void end() noexcept;
   void count(std::uint64_t end_ns) noexcept;
+  void trace(std::uint64_t end_ns) noexcept;
 
   bool is_open_ = false;  // the other members are valid
   Call call_;

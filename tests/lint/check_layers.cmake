@@ -24,7 +24,7 @@ set(rank_sync 8)
 set(rank_coll 9)
 set(rank_runtime 10)
 set(rank_api 11)
-set(launcher_may_include "^(base/|config/|bootstrap/(wire|status)\\.hpp$)")
+set(launcher_may_include "^(base/|config/|bootstrap/(wire|status)\\.hpp$|stats/trace_file\\.hpp$)")
 
 set(offences "")
 macro(offence text)

@@ -38,7 +38,7 @@ static void exchange(int next, int previous) {
 }
 
 static void* put_from_thread(void* heap) {
-  for (int i = 0; i < 100; i++) shmem_long_p((long*)heap + 50, i, shmem_n_pes() - 1);
+  for (int i = 0; i < 200; i++) shmem_long_p((long*)heap + 50, i, shmem_n_pes() - 1);
   return NULL;
 }
 

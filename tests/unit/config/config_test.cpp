@@ -66,6 +66,7 @@ auto with_all_variables() {
                 "SHMEM_WAIT=Block",
                 "SHMEM_BACKTRACE=1",
                 "SHMEM_STATS=1",
+                "SHMEM_TRACE=dir/trace.json",
                 "SHMEM_WATCHDOG=30:Abort",
                 "SHMEM_INIT_ERRORS=return",
                 "SHMEMX_WARN_UNKNOWN=no",
@@ -84,6 +85,7 @@ auto with_all_variables() {
                 "SHMEMX_WINDOW_PATH=cma",
                 "SHMEMX_LMT=cma",
                 "SHMEMX_UNEXPECTED_MAX=2g",
+                "SHMEMX_TRACE_EVENTS=1000",
                 "SHMEMX_TRANSPORT=ucx, TCP",
                 "SHMEMX_PES_PER_NODE=3",
                 "SHMEMX_NODE_ORDER=mixed",
@@ -109,6 +111,7 @@ BOOST_AUTO_TEST_CASE(every_variable_sets_its_member) {
   BOOST_CHECK(c.debug && c.info == kind::InfoLevel::variables && c.version);
   BOOST_CHECK(c.wait == WaitMode::block && c.init_errors == InitErrors::return_ && c.huge_pages == HugePages::always);
   BOOST_CHECK(c.backtrace && c.stats && c.watchdog.seconds == 30 && c.watchdog.aborts);
+  BOOST_CHECK(c.trace.text.data() == std::string("dir/trace.json") && c.trace_events == 1000);
   BOOST_CHECK(c.copy_large == 262144U && c.copy_stream == 67108864U);
   BOOST_CHECK(c.spin_ns == 300U && c.yield_us == 0U && c.sleep_max_us == 2000U);
   BOOST_CHECK(!c.warn_unknown && !c.static_data);

@@ -1,0 +1,124 @@
+#include "stats/ring.hpp"
+
+#include <execinfo.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "base/unique_fd.hpp"
+
+namespace shmemx::stats {
+namespace {
+
+constinit Part own;
+constinit std::uint32_t capacity_mask = 0;
+constinit std::atomic<std::uint16_t> threads{0};
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::uint16_t thread_number = 0;  // from 1; 0: none yet
+
+std::uint16_t number_of_thread() noexcept {
+  if (thread_number == 0) [[unlikely]]
+    thread_number = static_cast<std::uint16_t>(threads.fetch_add(1, std::memory_order_relaxed) + 1);
+  return thread_number;
+}
+
+// A name is written before the first event that refers to it, by each thread that finds none.
+void write_name(RoutineId id, const char* routine) noexcept {
+  char* const name = own.name(id);
+  if (name[0] == 0) [[unlikely]]
+    std::snprintf(name, kRoutineBytes, "%s", id == kRoutines - 1 ? "other" : routine);
+}
+
+Error failed(const char* path, const char* what) {
+  return {Errc::unsupported, errno, std::string("SHMEM_TRACE: cannot ") + what + " " + path};
+}
+
+}  // namespace
+
+// The file keeps its size where other PEs of the node have made it, so all give it the same.
+Status open_ring(const char* path, std::size_t index, const RingHeader& header) noexcept {
+  const std::size_t bytes = part_bytes(header.capacity);
+  const UniqueFd fd(::open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (!fd.valid()) return failed(path, "open");
+  if (::ftruncate(fd.get(), static_cast<off_t>(bytes * header.n_parts)) != 0) return failed(path, "resize");
+  void* const memory =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), static_cast<off_t>(bytes * index));
+  if (memory == MAP_FAILED) return failed(path, "map");
+  if (own.at != nullptr) ::munmap(own.at, part_bytes(own.header().capacity));
+  own.at = static_cast<std::byte*>(memory);
+  capacity_mask = header.capacity - 1;
+  for (std::size_t id = 0; id < kRoutines; ++id) {
+    if (own.name(id)[0] != 0) own.name(id)[0] = 0;  // of an earlier job
+  }
+  for (std::size_t i = 0; i < header.capacity; ++i) {
+    std::atomic<std::uint32_t>& sequence = own.slots()[i].event.sequence;
+    if (sequence.load(std::memory_order_relaxed) != 0) sequence.store(0, std::memory_order_relaxed);
+  }
+  RingHeader& begun = *::new (memory) RingHeader{};
+  std::memcpy(static_cast<void*>(&begun), &header, offsetof(RingHeader, open));
+  begun.written.store(0, std::memory_order_relaxed);
+  return {};
+}
+
+bool has_ring() noexcept { return own.at != nullptr; }
+RingHeader& ring_header() noexcept { return own.header(); }
+
+// Where this library is linked into the executable, the caller's frame is not the first one there.
+const void* find_caller() noexcept {
+  constexpr int kMostFrames = 32;
+  const RingProgram& program = own.header().program;
+  const auto is_in_program = [&program](const void* address) {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return at > program.begin && at <= program.end;
+  };
+  if (is_in_program(reinterpret_cast<const void*>(&find_caller))) return nullptr;
+  void* frames[kMostFrames];
+  const int count = ::backtrace(frames, kMostFrames);
+  for (int i = 0; i < count; ++i) {
+    if (is_in_program(frames[i])) return frames[i];
+  }
+  return nullptr;
+}
+
+void record_open(const Call& call, std::uint64_t begin_ns) noexcept {
+  const std::uint16_t thread = number_of_thread();
+  if (thread > kOpenCalls) return;
+  OpenCall& open = own.header().open[thread - 1];
+  open.routine = routine_id(call.routine);
+  open.family = call.family;
+  write_name(open.routine, call.routine);
+  open.begin_ns.store(begin_ns, std::memory_order_release);  // recorded
+}
+
+void record_closed() noexcept {
+  const std::uint16_t thread = number_of_thread();
+  if (thread <= kOpenCalls) own.header().open[thread - 1].begin_ns.store(0, std::memory_order_release);  // recorded
+}
+
+void record(const Call& call, std::uint64_t begin_ns, std::uint64_t end_ns, const void* caller) noexcept {
+  const RoutineId id = routine_id(call.routine);
+  write_name(id, call.routine);
+  const std::uint64_t index = own.header().written.fetch_add(1, std::memory_order_relaxed);
+  TraceEvent& event = own.slots()[index & capacity_mask].event;
+  event.sequence.store(0, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  event.begin_ns = begin_ns;
+  event.end_ns = end_ns;
+  event.bytes = call.bytes;
+  event.caller = reinterpret_cast<std::uintptr_t>(caller);
+  event.pe = call.pe;
+  event.context = call.context;
+  event.routine = id;
+  event.thread = number_of_thread();
+  event.family = call.family;
+  event.path = call.path;
+  event.sequence.store(static_cast<std::uint32_t>(index / (capacity_mask + std::uint64_t{1})) + 1,
+                       std::memory_order_release);  // recorded
+}
+
+}  // namespace shmemx::stats
