@@ -4,6 +4,7 @@
 #include "active/active.hpp"
 #include "am/endpoint.hpp"
 #include "api/arg_check.hpp"
+#include "api/observed.hpp"
 #include "base/fatal.hpp"
 #include "context/route.hpp"
 
@@ -35,6 +36,7 @@ extern "C" void shmemx_am_send(int pe, int id, const void* payload, std::size_t 
   if (bytes > active::kActiveMaxBytes)
     fatal(kRoutine, "argument 'bytes' is %zu, allowed are 0..%zu (SHMEMX_AM_MAX_BYTES)", bytes,
           active::kActiveMaxBytes);
+  const api::Observed span(api::default_context(), {kRoutine, stats::Family::message}, pe, bytes);
   active::send_active(kRoutine, pe, id, payload, bytes);
 }
 

@@ -19,15 +19,15 @@ namespace {
 
 static_assert(SHMEMX_STATS_FAMILIES == stats::kTransfers && SHMEMX_STATS_PATHS == stats::kPaths);
 
-bool counts() noexcept { return stats::asked.counts; }
+bool is_counting() noexcept { return stats::asked.counts; }
 
 // Returns what the routines return.
-int result() noexcept { return counts() ? 0 : 1; }
+int counting_result() noexcept { return is_counting() ? 0 : 1; }
 
 template <class CountOf>
-void fill(shmemx_stats_t* out, const CountOf& count_of) noexcept {
+void fill_stats(shmemx_stats_t* out, const CountOf& count_of) noexcept {
   *out = {};
-  if (!counts()) return;
+  if (!is_counting()) return;
   for (std::size_t family = 0; family < stats::kTransfers; ++family) {
     for (std::size_t path = 0; path < stats::kPaths; ++path) {
       const stats::Count count = count_of(family, path);
@@ -54,10 +54,10 @@ void shmemx_net_stats(shmemx_net_stats_t* stats) noexcept {
 int shmemx_stats_get(shmemx_stats_t* out) noexcept {
   context::require_initialized("shmemx_stats_get");
   api::check_result("shmemx_stats_get", "stats", out);
-  fill(out, [](std::size_t family, std::size_t path) {
+  fill_stats(out, [](std::size_t family, std::size_t path) {
     return stats::total_of(static_cast<stats::Family>(family), static_cast<stats::Path>(path));
   });
-  return result();
+  return counting_result();
 }
 
 int shmemx_stats_get_context(shmem_ctx_t ctx, shmemx_stats_t* out) noexcept {
@@ -65,10 +65,10 @@ int shmemx_stats_get_context(shmem_ctx_t ctx, shmemx_stats_t* out) noexcept {
   context::require_initialized("shmemx_stats_get_context");
   api::check_result("shmemx_stats_get_context", "stats", out);
   const std::ptrdiff_t index = &of - context::context_table;
-  fill(out, [index](std::size_t family, std::size_t path) {
+  fill_stats(out, [index](std::size_t family, std::size_t path) {
     return stats::counters.contexts[index].of[family][path].count();
   });
-  return result();
+  return counting_result();
 }
 
 int shmemx_stats_get_peer(int pe, shmemx_stats_count_t* out) noexcept {
@@ -78,7 +78,7 @@ int shmemx_stats_get_peer(int pe, shmemx_stats_count_t* out) noexcept {
     shmemx::fatal("shmemx_stats_get_peer", "argument 'pe' is %d, allowed are 0..%u (team WORLD)", pe,
                   api::default_context().n_pes - 1);
   *out = {};
-  if (!counts()) return 1;
+  if (!is_counting()) return 1;
   const stats::Count count = stats::counters.peers[pe].count();
   *out = {count.operations, count.bytes};
   return 0;
@@ -90,7 +90,7 @@ int shmemx_stats_get_routine(const char* routine, shmemx_stats_routine_t* out) n
   api::check_array("shmemx_stats_get_routine", "routine", routine);
   api::check_result("shmemx_stats_get_routine", "counts", out);
   *out = {};
-  if (!counts()) return 1;
+  if (!is_counting()) return 1;
   for (std::size_t id = 0; id < stats::kRoutines; ++id) {
     const char* const name = stats::counters.names[id].load(std::memory_order_relaxed);
     if (name == nullptr || std::strcmp(name, routine) != 0) continue;
@@ -105,8 +105,8 @@ int shmemx_stats_get_routine(const char* routine, shmemx_stats_routine_t* out) n
 
 int shmemx_stats_reset() noexcept {
   context::require_initialized("shmemx_stats_reset");
-  if (counts()) stats::clear_counters();
-  return result();
+  if (is_counting()) stats::clear_counters();
+  return counting_result();
 }
 
 }  // extern "C"

@@ -242,6 +242,10 @@ void Job::say_likely_cause(const Processes::Ended& ended) {
   if (has_crashed && records_.phase(ended.pe) != PePhase::none && !spec_.quiet &&
       std::getenv("SHMEM_BACKTRACE") == nullptr)
     output_.say("info: SHMEM_BACKTRACE=1 shows the calls that led there (-q leaves this line out)");
+  const char* const trace = std::getenv("SHMEM_TRACE");
+  if (trace != nullptr && records_.phase(ended.pe) != PePhase::none && !spec_.quiet)
+    output_.say("info: shmem_trace_join " + std::string(trace) +
+                " shows the last calls of all PEs (-q leaves this line out)");
   if (WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == kNotFoundStatus && !records_.has_joined_pes())
     output_.say(who +
                 "status 127 says that the program, or a shared library of it, was not found; a program that was not "

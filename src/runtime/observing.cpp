@@ -25,10 +25,10 @@ stats::NetworkSummary network_counts() {
   return {small.operations, small.messages, frames.sent, frames.resent};
 }
 
-void meet(const char* routine) { coll::barrier(coll::team_table[coll::kEndTeam], routine); }
+void meet_for_summary(const char* routine) { coll::barrier(coll::team_table[coll::kEndTeam], routine); }
 
 // Reads the summary of a PE, whose copy on this PE is `own`.
-void fetch(const char* routine, const Summary& own, int pe, Summary& out) {
+void fetch_summary(const char* routine, const Summary& own, int pe, Summary& out) {
   const context::Location found =
       context::resolve(context::default_context(), {routine, "source"}, &own, sizeof own, pe);
   if (!found.is_mapped()) return onesided::get(routine, &out, found.place, sizeof out);
@@ -36,18 +36,18 @@ void fetch(const char* routine, const Summary& own, int pe, Summary& out) {
 }
 
 // Adds up the summaries of all PEs along a binomial tree, in the one of PE 0.
-void gather(const char* routine, Summary& own) {
+void gather_summaries(const char* routine, Summary& own) {
   const context::Context& world = context::default_context();
   const int n_pes = static_cast<int>(world.n_pes);
   stats::summarize(own, world.my_pe, network_counts());
-  meet(routine);
+  meet_for_summary(routine);
   for (int step = 1; step < n_pes; step *= 2) {
     if (world.my_pe % (2 * step) == 0 && world.my_pe + step < n_pes) {
       Summary other;
-      fetch(routine, own, world.my_pe + step, other);
+      fetch_summary(routine, own, world.my_pe + step, other);
       stats::merge(own, other);
     }
-    meet(routine);
+    meet_for_summary(routine);
   }
 }
 
@@ -64,7 +64,7 @@ void report_counts(const char* routine, const Nodes& nodes) {
     return;
   }
   auto* const own = ::new (reinterpret_cast<void*>(context::default_context().heap_base + *offset)) Summary;
-  gather(routine, *own);
+  gather_summaries(routine, *own);
   if (me == 0) {
     std::fputs(stats::text_of(*own, nodes.n_nodes).c_str(), stdout);
     std::fflush(stdout);

@@ -84,11 +84,11 @@ struct ClockWords {
 };
 constexpr int kRounds = 16;
 
-std::uint64_t load(const std::uint64_t& word) {
+std::uint64_t word_now(const std::uint64_t& word) {
   return std::atomic_ref(const_cast<std::uint64_t&>(word)).load(std::memory_order_acquire);
 }
 
-void send(const char* routine, const std::uint64_t& word, std::uint64_t value, int pe) {
+void swap_word(const char* routine, const std::uint64_t& word, std::uint64_t value, int pe) {
   const context::Location found =
       context::resolve(context::default_context(), {routine, "word"}, &word, sizeof word, pe);
   static_cast<void>(onesided::fetch(routine, found.place, atomic::operation(atomic::ElementOp::replace, value)));
@@ -99,39 +99,39 @@ void compare_clock(const char* routine, ClockWords& words, int pe) {
   std::uint64_t best_ns = UINT64_MAX;
   std::uint64_t offset = 0;
   for (std::uint64_t round = 1; round <= kRounds; ++round) {
-    const std::uint64_t before = load(words.reply);
+    const std::uint64_t before = word_now(words.reply);
     const std::uint64_t begin = now_ns();
-    send(routine, words.ping, round, pe);
-    progress::wait_for(routine, [&] { return load(words.reply) != before; });
+    swap_word(routine, words.ping, round, pe);
+    progress::wait_for(routine, [&] { return word_now(words.reply) != before; });
     const std::uint64_t ns = now_ns() - begin;
     if (ns >= best_ns) continue;
     best_ns = ns;
-    offset = begin + ns / 2 - load(words.reply);
+    offset = begin + ns / 2 - word_now(words.reply);
   }
-  send(routine, words.error, best_ns / 2, pe);
-  send(routine, words.offset, offset * 2 + 1, pe);
+  swap_word(routine, words.error, best_ns / 2, pe);
+  swap_word(routine, words.offset, offset * 2 + 1, pe);
 }
 
 void answer_with_clock(const char* routine, ClockWords& words) {
   for (std::uint64_t round = 1; round <= kRounds; ++round) {
-    progress::wait_for(routine, [&] { return load(words.ping) == round; });
-    send(routine, words.reply, now_ns(), 0);
+    progress::wait_for(routine, [&] { return word_now(words.ping) == round; });
+    swap_word(routine, words.reply, now_ns(), 0);
   }
-  progress::wait_for(routine, [&] { return load(words.offset) != 0; });
+  progress::wait_for(routine, [&] { return word_now(words.offset) != 0; });
   if (!stats::has_ring()) return;
   stats::RingClock& clock = stats::ring_header().clock;
-  clock.offset_ns = static_cast<std::int64_t>(load(words.offset)) >> 1;
-  clock.error_ns = load(words.error);
+  clock.offset_ns = static_cast<std::int64_t>(word_now(words.offset)) >> 1;
+  clock.error_ns = word_now(words.error);
 }
 
 // Returns the lowest PE of each node.
-std::vector<int> leaders(const Nodes& nodes) {
+std::vector<int> node_leaders(const Nodes& nodes) {
   std::vector<int> found(static_cast<std::size_t>(nodes.n_nodes), -1);
   for (int pe = nodes.setup.n_pes - 1; pe >= 0; --pe) found[static_cast<std::size_t>(context::node_of(pe))] = pe;
   return found;
 }
 
-void meet(const char* routine) { coll::barrier(coll::team_table[coll::kEndTeam], routine); }
+void meet_for_trace(const char* routine) { coll::barrier(coll::team_table[coll::kEndTeam], routine); }
 
 // ---- the end ----
 
@@ -177,8 +177,8 @@ void align_clocks(const char* routine, const Nodes& nodes) noexcept {
   if (!offset) return;
   const int me = context::default_context().my_pe;
   auto* const words = ::new (reinterpret_cast<void*>(context::default_context().heap_base + *offset)) ClockWords{};
-  meet(routine);
-  const std::vector<int> all = leaders(nodes);
+  meet_for_trace(routine);
+  const std::vector<int> all = node_leaders(nodes);
   if (me == 0) {
     for (const int pe : all) {
       if (pe > 0) compare_clock(routine, *words, pe);
@@ -186,13 +186,13 @@ void align_clocks(const char* routine, const Nodes& nodes) noexcept {
   } else if (nodes.here.front() == me) {
     answer_with_clock(routine, *words);
   }
-  meet(routine);
+  meet_for_trace(routine);
   *words = {};  // as memory that nobody has used
   static_cast<void>(allocator().release(*offset));
 }
 
 void finish_trace(const char* routine, const Nodes& nodes) noexcept {
-  meet(routine);  // all PEs have stopped
+  meet_for_trace(routine);  // all PEs have stopped
   if (context::default_context().my_pe == 0) write_output(nodes);
 }
 

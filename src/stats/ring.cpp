@@ -16,25 +16,25 @@
 namespace shmemx::stats {
 namespace {
 
-constinit Part own;
+constinit Part own_part;
 constinit std::uint32_t capacity_mask = 0;
-constinit std::atomic<std::uint16_t> threads{0};
+constinit std::atomic<std::uint16_t> threads_seen{0};
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::uint16_t thread_number = 0;  // from 1; 0: none yet
 
 std::uint16_t number_of_thread() noexcept {
   if (thread_number == 0) [[unlikely]]
-    thread_number = static_cast<std::uint16_t>(threads.fetch_add(1, std::memory_order_relaxed) + 1);
+    thread_number = static_cast<std::uint16_t>(threads_seen.fetch_add(1, std::memory_order_relaxed) + 1);
   return thread_number;
 }
 
 // A name is written before the first event that refers to it, by each thread that finds none.
 void write_name(RoutineId id, const char* routine) noexcept {
-  char* const name = own.name(id);
+  char* const name = own_part.name(id);
   if (name[0] == 0) [[unlikely]]
     std::snprintf(name, kRoutineBytes, "%s", id == kRoutines - 1 ? "other" : routine);
 }
 
-Error failed(const char* path, const char* what) {
+Error ring_failure(const char* path, const char* what) {
   return {Errc::unsupported, errno, std::string("SHMEM_TRACE: cannot ") + what + " " + path};
 }
 
@@ -44,19 +44,19 @@ Error failed(const char* path, const char* what) {
 Status open_ring(const char* path, std::size_t index, const RingHeader& header) noexcept {
   const std::size_t bytes = part_bytes(header.capacity);
   const UniqueFd fd(::open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  if (!fd.valid()) return failed(path, "open");
-  if (::ftruncate(fd.get(), static_cast<off_t>(bytes * header.n_parts)) != 0) return failed(path, "resize");
+  if (!fd.valid()) return ring_failure(path, "open");
+  if (::ftruncate(fd.get(), static_cast<off_t>(bytes * header.n_parts)) != 0) return ring_failure(path, "resize");
   void* const memory =
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), static_cast<off_t>(bytes * index));
-  if (memory == MAP_FAILED) return failed(path, "map");
-  if (own.at != nullptr) ::munmap(own.at, part_bytes(own.header().capacity));
-  own.at = static_cast<std::byte*>(memory);
+  if (memory == MAP_FAILED) return ring_failure(path, "map");
+  if (own_part.at != nullptr) ::munmap(own_part.at, part_bytes(own_part.header().capacity));
+  own_part.at = static_cast<std::byte*>(memory);
   capacity_mask = header.capacity - 1;
   for (std::size_t id = 0; id < kRoutines; ++id) {
-    if (own.name(id)[0] != 0) own.name(id)[0] = 0;  // of an earlier job
+    if (own_part.name(id)[0] != 0) own_part.name(id)[0] = 0;  // of an earlier job
   }
   for (std::size_t i = 0; i < header.capacity; ++i) {
-    std::atomic<std::uint32_t>& sequence = own.slots()[i].event.sequence;
+    std::atomic<std::uint32_t>& sequence = own_part.slots()[i].event.sequence;
     if (sequence.load(std::memory_order_relaxed) != 0) sequence.store(0, std::memory_order_relaxed);
   }
   RingHeader& begun = *::new (memory) RingHeader{};
@@ -65,13 +65,13 @@ Status open_ring(const char* path, std::size_t index, const RingHeader& header) 
   return {};
 }
 
-bool has_ring() noexcept { return own.at != nullptr; }
-RingHeader& ring_header() noexcept { return own.header(); }
+bool has_ring() noexcept { return own_part.at != nullptr; }
+RingHeader& ring_header() noexcept { return own_part.header(); }
 
 // Where this library is linked into the executable, the caller's frame is not the first one there.
 const void* find_caller() noexcept {
   constexpr int kMostFrames = 32;
-  const RingProgram& program = own.header().program;
+  const RingProgram& program = own_part.header().program;
   const auto is_in_program = [&program](const void* address) {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     return at > program.begin && at <= program.end;
@@ -88,7 +88,7 @@ const void* find_caller() noexcept {
 void record_open(const Call& call, std::uint64_t begin_ns) noexcept {
   const std::uint16_t thread = number_of_thread();
   if (thread > kOpenCalls) return;
-  OpenCall& open = own.header().open[thread - 1];
+  OpenCall& open = own_part.header().open[thread - 1];
   open.routine = routine_id(call.routine);
   open.family = call.family;
   write_name(open.routine, call.routine);
@@ -97,14 +97,15 @@ void record_open(const Call& call, std::uint64_t begin_ns) noexcept {
 
 void record_closed() noexcept {
   const std::uint16_t thread = number_of_thread();
-  if (thread <= kOpenCalls) own.header().open[thread - 1].begin_ns.store(0, std::memory_order_release);  // recorded
+  if (thread <= kOpenCalls)
+    own_part.header().open[thread - 1].begin_ns.store(0, std::memory_order_release);  // recorded
 }
 
 void record(const Call& call, std::uint64_t begin_ns, std::uint64_t end_ns, const void* caller) noexcept {
   const RoutineId id = routine_id(call.routine);
   write_name(id, call.routine);
-  const std::uint64_t index = own.header().written.fetch_add(1, std::memory_order_relaxed);
-  TraceEvent& event = own.slots()[index & capacity_mask].event;
+  const std::uint64_t index = own_part.header().written.fetch_add(1, std::memory_order_relaxed);
+  TraceEvent& event = own_part.slots()[index & capacity_mask].event;
   event.sequence.store(0, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   event.begin_ns = begin_ns;

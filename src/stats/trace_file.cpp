@@ -71,7 +71,7 @@ class NodeFile {
   std::size_t bytes_ = 0;
 };
 
-struct Span {
+struct TimedEvent {
   std::int64_t begin_ns;  // of PE 0's clock
   std::uint64_t ns;
   const TraceEvent* event;
@@ -81,7 +81,7 @@ struct Span {
 struct PeTrace {
   Part part;
   std::int64_t offset_ns;
-  std::vector<Span> spans;
+  std::vector<TimedEvent> spans;
   std::uint64_t lost = 0;
 
   const OpenCall* open() const noexcept { return part.header().open; }
@@ -91,7 +91,7 @@ struct PeTrace {
 std::int64_t last_end(const std::vector<PeTrace>& pes) {
   std::int64_t last = INT64_MIN;
   for (const PeTrace& pe : pes) {
-    for (const Span& span : pe.spans) last = std::max(last, span.begin_ns + static_cast<std::int64_t>(span.ns));
+    for (const TimedEvent& span : pe.spans) last = std::max(last, span.begin_ns + static_cast<std::int64_t>(span.ns));
     for (std::size_t i = 0; i < kOpenCalls; ++i) {
       const std::uint64_t begin_ns = pe.open()[i].begin_ns.load(std::memory_order_acquire);  // recorded
       if (begin_ns != 0) last = std::max(last, static_cast<std::int64_t>(begin_ns) + pe.offset_ns);
@@ -123,7 +123,7 @@ void read_spans(PeTrace& pe) {
     pe.spans.push_back(
         {static_cast<std::int64_t>(event.begin_ns) + pe.offset_ns, event.end_ns - event.begin_ns, &event});
   }
-  std::sort(pe.spans.begin(), pe.spans.end(), [](const Span& a, const Span& b) {
+  std::sort(pe.spans.begin(), pe.spans.end(), [](const TimedEvent& a, const TimedEvent& b) {
     return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.ns > b.ns;
   });
 }
@@ -147,7 +147,7 @@ std::vector<PeTrace> read_pes(const std::vector<NodeFile>& files) {
 Places find_places(const std::vector<PeTrace>& pes) {
   Places places;
   for (const PeTrace& pe : pes) {
-    for (const Span& span : pe.spans) {
+    for (const TimedEvent& span : pe.spans) {
       const Site site = site_of(pe, *span.event);
       if (site.second != 0) places[site];
     }
@@ -195,7 +195,7 @@ class Writer {
     write_name(owner, "process_labels",
                "\"labels\":" + quoted("node " + std::to_string(owner.node) + ", " + owner.host));
     write_name(owner, "process_sort_index", "\"sort_index\":" + std::to_string(owner.pe));
-    for (const Span& span : pe.spans) write_span(pe, span);
+    for (const TimedEvent& span : pe.spans) write_span(pe, span);
     for (std::size_t i = 0; i < kOpenCalls; ++i) write_open(pe, i);
   }
 
@@ -210,7 +210,7 @@ class Writer {
     std::fprintf(file_, R"({"ph":"M","pid":%u,"name":"%s","args":{%s}})", owner.pe, what, arguments.c_str());
   }
 
-  void write_span(const PeTrace& pe, const Span& span) {
+  void write_span(const PeTrace& pe, const TimedEvent& span) {
     const TraceEvent& event = *span.event;
     begin_row();
     std::fprintf(file_, R"({"ph":"X","pid":%u,"tid":%u,"ts":%s,"dur":%s,"cat":"%s","name":%s,"args":{%s}})",

@@ -188,6 +188,12 @@ const Local kLocal[] = {
     {"info_name_null", [] { shmem_info_get_name(nullptr); }},
     {"heap_query_null", [] { shmemx_heap_query(nullptr); }},
     {"net_stats_null", [] { shmemx_net_stats(nullptr); }},
+    {"stats_null", [] { shmemx_stats_get(nullptr); }},
+    {"stats_of_a_missing_pe",
+     [] {
+       shmemx_stats_count_t count;
+       shmemx_stats_get_peer(shmem_n_pes(), &count);
+     }},
     {"wait_some_null", [] { shmem_long_wait_until_some(heap, 2, nullptr, nullptr, SHMEM_CMP_EQ, 0); }},
     {"test_some_null", [] { shmem_long_test_some(heap, 2, nullptr, nullptr, SHMEM_CMP_EQ, 0); }},
     {"test_some_vector_null",

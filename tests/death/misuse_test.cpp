@@ -94,6 +94,8 @@ const std::vector<Misuse> kMisuses = {
     {"info_name_null", {"shmem_info_get_name:", "'name'", "allowed"}},
     {"heap_query_null", {"shmemx_heap_query:", "'info'", "allowed"}},
     {"net_stats_null", {"shmemx_net_stats:", "'stats'", "allowed"}},
+    {"stats_null", {"shmemx_stats_get:", "'stats'", "allowed"}},
+    {"stats_of_a_missing_pe", {"shmemx_stats_get_peer:", "'pe'", "allowed"}},
     {"wait_some_null", {"shmem_long_wait_until_some:", "'indices'", "allowed"}},
     {"test_some_null", {"shmem_long_test_some:", "'indices'", "allowed"}},
     {"test_some_vector_null", {"shmem_long_test_some_vector:", "'indices'", "allowed"}},

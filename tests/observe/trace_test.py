@@ -7,6 +7,8 @@
   kill     a PE dies of SIGKILL: the same
   missing  the file of a node is missing: the trace has the PEs of the others
   small    a ring that is too small holds the last spans
+  lives    the library is started twice: a trace of each life
+  nowhere  a trace that cannot be written: a warning, and the job goes on
 Needs OSHRUN, OBSERVED, JOIN."""
 import collections
 import json
@@ -45,9 +47,9 @@ def path(source, target):
     return "queue" if SETTINGS.get("SHMEMX_NODE_PATH") == "queue" else "mapped"
 
 
-def run(directory, what=""):
-    environment = {**os.environ, **SETTINGS, "SHMEM_TRACE": "trace.json"}
-    return subprocess.run([os.environ["OSHRUN"], "-q", "-n", str(PES), "--timeout", "60", os.environ["OBSERVED"], what],
+def run(directory, what="", output="trace.json"):
+    environment = {**os.environ, **SETTINGS, "SHMEM_TRACE": output}
+    return subprocess.run([os.environ["OSHRUN"], "-n", str(PES), "--timeout", "60", os.environ["OBSERVED"], what],
                           env=environment, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           timeout=90)
 
@@ -56,8 +58,8 @@ def files_in(directory):
     return sorted(entry.name for entry in pathlib.Path(directory).iterdir())
 
 
-def read(directory):
-    with open(os.path.join(directory, "trace.json"), encoding="utf-8") as file:
+def read(directory, name="trace.json"):
+    with open(os.path.join(directory, name), encoding="utf-8") as file:
         return json.load(file)
 
 
@@ -153,6 +155,8 @@ def check_crash(directory):
     done = run(directory, CASE)
     if done.returncode == 0:
         fail("the job ends with status 0")
+    if "info: shmem_trace_join trace.json shows the last calls of all PEs" not in done.stderr:
+        fail(f"no hint: {done.stderr}")
     check("files", files_in(directory), [f"trace.json.node{node}" for node in range(NODES)])
     said = join(directory)
     if f" of {PES} PEs; 0 PEs are missing" not in said:
@@ -187,6 +191,21 @@ def check_missing(directory):
     check("PEs", {span["pid"] for span in spans_of(read(directory))}, set(range(PES - 1)))
 
 
+def check_lives(directory):
+    check("status", run(directory, "lives").returncode, 0)
+    check("files", files_in(directory), ["trace.json", "trace.json.2"])
+    check_spans(read(directory))
+    check_spans(read(directory, "trace.json.2"))
+
+
+def check_nowhere(directory):
+    done = run(directory, output="missing/trace.json")
+    check("status", done.returncode, 0)
+    if "SHMEM_TRACE: cannot open " not in done.stderr:
+        fail(f"no warning: {done.stderr}")
+    check("files", files_in(directory), [])
+
+
 with tempfile.TemporaryDirectory() as workspace:
     {"end": check_end, "threads": check_end, "crash": check_crash, "kill": check_crash, "missing": check_missing,
-     "small": check_small}[CASE](workspace)
+     "small": check_small, "lives": check_lives, "nowhere": check_nowhere}[CASE](workspace)
