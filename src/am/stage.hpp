@@ -14,6 +14,7 @@ struct StageNote {
   bootstrap::PePhase phase;
   std::uint32_t reserved = 0;
   std::uint64_t collectives = 0;  // departed: PeRecord::collectives
+  std::uint64_t background = 0;   // departed: PeRecord::background
 };
 
 // Registers the handler; `stage_of` is called with the notes of other PEs. By set_up().

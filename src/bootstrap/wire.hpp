@@ -98,11 +98,13 @@ struct JobHeader {
   std::atomic<std::uint64_t> reported_ns;  // when a PE last reported that it waits too long; 0: never
   alignas(kCacheLine) std::atomic<std::uint32_t> departed;  // PEs that are, or were, in phase `departed`
   // PEs of other arenas that have left, as far as this one knows: how many, and how many of them are in phase
-  // `finalized`; one of them; and of the departed ones the one that has entered the fewest collectives (FirstDeparted).
+  // `finalized`; one of them; and of the departed ones the one that has entered the fewest collectives (FirstDeparted):
+  // of those that block, and of those that do not.
   std::atomic<std::uint32_t> foreign_left;
   std::atomic<std::uint32_t> foreign_finalized;
   std::atomic<std::int32_t> foreign_left_pe;
   std::atomic<std::uint64_t> foreign_departed;
+  std::atomic<std::uint64_t> foreign_background;
   std::atomic<std::uint64_t> address_bytes;  // of other arenas' endpoint addresses that this one holds
   // Under a foreign launcher: a bit for each PE of the group that has opened this file, by its place in the group; the
   // maker reads them (kvs_bootstrap.cpp).
@@ -164,6 +166,7 @@ struct alignas(kCacheLine) PeRecord {
   std::uint16_t pes_per_node;              // SHMEMX_PES_PER_NODE; must be the same on all PEs, as is `networks`
   std::uint16_t networks;                  // SHMEMX_TRANSPORT: numbers of names, four bits each, the first one lowest
   std::atomic<std::uint64_t> collectives;  // steps of collectives of all PEs that it has entered; set before `departed`
+  std::atomic<std::uint64_t> background;   // collectives of all PEs begun that do not block; the same
   std::uint64_t pid_namespace;             // that `pid` belongs to; 0: unknown
   std::uint64_t has_liveness_lock;         // 1: the PE holds one (bootstrap/liveness.hpp)
   IdleReport idle;

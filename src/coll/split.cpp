@@ -234,6 +234,7 @@ Team& install_team(std::size_t index, const context::Context& route, std::uint64
   team.handle = handle;
   if (is_beyond_slots(index)) use_messages(team);
   forget_nodes(team);
+  background::restart_numbers(index);
   if (!team.direct) open_receiver(team);
   return team;
 }
@@ -241,7 +242,6 @@ Team& install_team(std::size_t index, const context::Context& route, std::uint64
 Team& open_team(std::size_t index, const context::Context& route, std::uint64_t handle) noexcept {
   Team& team = install_team(index, route, handle);
   team.epoch = team.counted = team.tree_passes = team.exchanges = team.arrivals_seen = 0;
-  background::restart_numbers(team);
   clear_own_flags(team);
   return team;
 }

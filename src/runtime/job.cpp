@@ -73,11 +73,14 @@ void set_phase(bootstrap::PePhase phase) {
 void announce_departure() {
   Job& self = job();
   const std::uint64_t entered = coll::team_table[coll::kWorldTeam].epoch;
-  self.arena->record(self.parameters.identity.pe).collectives.store(entered, std::memory_order_relaxed);  // left
+  const std::uint64_t background = coll::background::begun(coll::kWorldTeam);
+  bootstrap::PeRecord& record = self.arena->record(self.parameters.identity.pe);
+  record.collectives.store(entered, std::memory_order_relaxed);    // left
+  record.background.store(background, std::memory_order_relaxed);  // left
   set_phase(bootstrap::PePhase::departed);
   self.arena->header().departed.fetch_add(1, std::memory_order_acq_rel);
   const auto phase = program_threads().size() > 1 ? bootstrap::PePhase::departing : bootstrap::PePhase::departed;
-  am::send_stage({.phase = phase, .collectives = entered},
+  am::send_stage({.phase = phase, .collectives = entered, .background = background},
                  coll::awaiting_in_barrier(coll::team_table[coll::kWorldTeam]), kPatienceMs);
 }
 

@@ -164,6 +164,14 @@ void end_for_lost(int pe, const std::string& cause) noexcept {
 
 namespace {
 
+// Keeps the word of the PE that has entered the fewest collectives.
+void note_departed(std::atomic<std::uint64_t>& word, int pe, std::uint64_t entered) {
+  const std::uint64_t departed = bootstrap::FirstDeparted::word(pe, entered);
+  std::uint64_t first = word.load(std::memory_order_relaxed);
+  while ((first == 0 || departed < first) && !word.compare_exchange_weak(first, departed)) {
+  }
+}
+
 // Of a PE of another arena, which all PEs of this one get to know by that.
 void note_foreign_stage(int pe, const am::StageNote& note) {
   bootstrap::JobHeader& header = *watch.header;
@@ -172,10 +180,8 @@ void note_foreign_stage(int pe, const am::StageNote& note) {
   if (has_left(note.phase)) note_announced(pe);
   if (before == note.phase) return;
   if (note.phase == PePhase::departed || note.phase == PePhase::departing) {
-    const std::uint64_t departed = bootstrap::FirstDeparted::word(pe, note.collectives);
-    std::uint64_t first = header.foreign_departed.load(std::memory_order_relaxed);
-    while ((first == 0 || departed < first) && !header.foreign_departed.compare_exchange_weak(first, departed)) {
-    }
+    note_departed(header.foreign_departed, pe, note.collectives);
+    note_departed(header.foreign_background, pe, note.background);
     header.departed.fetch_add(1, std::memory_order_acq_rel);
   }
   header.foreign_finalized.fetch_add((note.phase == PePhase::finalized ? 1U : 0U) -
@@ -191,7 +197,10 @@ void note_stage(int pe, const am::StageNote& note) noexcept {
   bootstrap::PeRecord& record = watch.arena->record(pe);
   const bool departed = note.phase == PePhase::departed || note.phase == PePhase::departing;
   const auto phase = static_cast<std::uint32_t>(departed ? PePhase::departed : note.phase);
-  if (departed) record.collectives.store(note.collectives, std::memory_order_relaxed);  // left
+  if (departed) {
+    record.collectives.store(note.collectives, std::memory_order_relaxed);  // left
+    record.background.store(note.background, std::memory_order_relaxed);    // left
+  }
   if (record.phase.exchange(phase, std::memory_order_acq_rel) == phase || !departed) return;
   watch.header->departed.fetch_add(1, std::memory_order_acq_rel);
 }

@@ -16,6 +16,7 @@
 #include "base/threads.hpp"
 #include "bootstrap/status.hpp"
 #include "bootstrap/stuck.hpp"
+#include "coll/background/begin.hpp"
 #include "coll/common/team.hpp"
 #include "onesided/idle.hpp"
 #include "progress/policy.hpp"
@@ -101,18 +102,27 @@ Waiter& this_waiter() { return own_waiter != nullptr ? *own_waiter : make_waiter
 
 bool has_departed(const bootstrap::PeRecord& record) { return phase_of(record) == PePhase::departed; }
 
+// Of other arenas: returns the PE of the word if it departed before it had entered as many collectives, or -1.
+int departed_before(const std::atomic<std::uint64_t>& word, std::uint64_t entered) {
+  using bootstrap::FirstDeparted;
+  const std::uint64_t first = word.load(std::memory_order_acquire);
+  return first != 0 && FirstDeparted::collectives(first) < entered ? FirstDeparted::pe(first) : -1;
+}
+
 // Returns a PE that departed before a collective of all PEs that this PE has entered, or -1. Collectives that the
 // departed PE took part in complete, whichever PEs are still in them.
 int find_departed() {
   std::uint64_t& epoch = coll::team_table[coll::kWorldTeam].epoch;  // written by the thread in such a collective
   const std::uint64_t entered = std::atomic_ref(epoch).load(std::memory_order_relaxed);
+  const std::uint64_t background = coll::background::begun(coll::kWorldTeam);
   for (const auto& [pe, record] : state->arena->records()) {
     if (!state->arena->has(pe)) continue;
-    if (has_departed(*record) && record->collectives.load(std::memory_order_relaxed) < entered) return pe;  // left
+    if (!has_departed(*record)) continue;
+    if (record->collectives.load(std::memory_order_relaxed) < entered) return pe;    // left
+    if (record->background.load(std::memory_order_relaxed) < background) return pe;  // left
   }
-  using bootstrap::FirstDeparted;
-  const std::uint64_t first = state->header->foreign_departed.load(std::memory_order_acquire);
-  return first != 0 && FirstDeparted::collectives(first) < entered ? FirstDeparted::pe(first) : -1;
+  const int foreign = departed_before(state->header->foreign_departed, entered);
+  return foreign >= 0 ? foreign : departed_before(state->header->foreign_background, background);
 }
 
 // Leaves a job that another PE of the node has ended, if no launcher ends this process.

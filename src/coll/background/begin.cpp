@@ -1,5 +1,7 @@
 #include "coll/background/begin.hpp"
 
+#include <atomic>
+
 #include "am/endpoint.hpp"
 #include "base/fatal.hpp"
 #include "coll/background/collective.hpp"
@@ -31,8 +33,11 @@ struct List {
 };
 constinit List under_way;
 
-// How many collectives of each team have been begun. Untouched entries cost nothing.
-constinit std::uint64_t begun[kMaxTeams] = {};
+// How many collectives of each team have been begun; one thread at a time begins some. Untouched entries cost nothing.
+constinit std::uint64_t numbers[kMaxTeams] = {};
+std::atomic_ref<std::uint64_t> number_of(std::size_t team_index) noexcept {
+  return std::atomic_ref(numbers[team_index]);
+}
 
 pt2pt::Engine& engine() noexcept { return pt2pt::own_engine.object; }
 
@@ -52,6 +57,12 @@ bool progress(am::Endpoint&) {
   return any;
 }
 
+std::uint64_t next_number(std::size_t team_index) noexcept {
+  const std::uint64_t number = begun(team_index);
+  number_of(team_index).store(number + 1, std::memory_order_relaxed);
+  return number;
+}
+
 // A number must not be used again while a collective that has it is under way.
 void check_number(const Call& call) noexcept {
   const Collective* oldest = under_way.first;
@@ -62,7 +73,7 @@ void check_number(const Call& call) noexcept {
 
 RequestId begin(Team& team, const char* routine, ScheduleOwner schedule, const Operator& op = {}) noexcept {
   if (!progress::is_open()) progress::open();
-  const Call call{routine, &team.route, team.route.team_index, begun[team.route.team_index]++, op};
+  const Call call{routine, &team.route, team.route.team_index, next_number(team.route.team_index), op};
   const Locked endpoint;
   check_number(call);
   pt2pt::Operation* const request = engine().open_operation(call.team_index);
@@ -84,9 +95,11 @@ void close() noexcept {
   while (under_way.first != nullptr) under_way.remove(&under_way.first);
 }
 
-void restart_numbers(const Team& team) noexcept {
-  if (team.route.team_index < kMaxTeams) begun[team.route.team_index] = 0;  // active sets have none
+void restart_numbers(std::size_t team_index) noexcept {
+  if (team_index < kMaxTeams) number_of(team_index).store(0, std::memory_order_relaxed);  // active sets have none
 }
+
+std::uint64_t begun(std::size_t team_index) noexcept { return number_of(team_index).load(std::memory_order_relaxed); }
 
 RequestId begin_barrier(Team& team, const char* routine) noexcept {
   return begin(team, routine, make_barrier(members_of(team)));

@@ -19,8 +19,10 @@ void open() noexcept;
 // Forgets what is under way. Runtime calls it before pt2pt::close().
 void close() noexcept;
 
-// To be called for a new team: its collectives are numbered from 0 on.
-void restart_numbers(const Team& team) noexcept;
+// To be called when a team is entered in the table: its collectives are numbered from 0 on.
+void restart_numbers(std::size_t team_index) noexcept;
+// Returns how many have been begun on the team. Any thread may call it.
+std::uint64_t begun(std::size_t team_index) noexcept;
 
 // Source and dest of a collective, of `bytes` each unless said otherwise.
 struct Buffers {

@@ -1,9 +1,11 @@
 // Collectives that do not block (shmemx/collectives.h), beside those that do and beside messages.
 #include <shmemx.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
+#include "../../support/computing.hpp"
 #include "../../support/pe_test.hpp"
 
 namespace {
@@ -44,6 +46,14 @@ void compare_with_blocking(shmem_team_t team, std::size_t count) {
   }
   shmem_free(expected);
   shmem_free(source);
+}
+
+// Whether a thread of the library advances collectives while a PE computes.
+bool has_progress_thread() {
+  const char* const progress = std::getenv("SHMEMX_PROGRESS");
+  if (progress != nullptr && std::strcmp(progress, "off") == 0) return false;
+  const char* const path = std::getenv("SHMEMX_NODE_PATH");
+  return n() > 1 && ((path != nullptr && std::strcmp(path, "queue") == 0) || shmem_team_n_pes(SHMEM_TEAM_SHARED) < n());
 }
 
 }  // namespace
@@ -216,4 +226,23 @@ PE_TEST(teams_of_which_a_PE_is_a_member_do_not_mix) {
   shmemx_waitall(4, requests, nullptr);
   for (int i = 0; i < 4; ++i) CHECK_EQUAL(sums[i], 100L * i * n() + static_cast<long>(n()) * (n() - 1) / 2);
   for (auto& copy : copies) shmem_team_destroy(copy);
+}
+
+// The last PE does not call the library until all others have got their results, which need several steps of it.
+PE_TEST(a_progress_thread_advances_collectives_while_a_PE_computes) {
+  static long others_are_done;
+  others_are_done = 0;
+  shmem_barrier_all();
+  const bool is_last = me() == n() - 1;
+  std::vector<long> values(20'000, me());
+  std::vector<long> sums(values.size());
+  shmemx_request_t requests[2];
+  shmemx_reduce_nb(SHMEM_TEAM_WORLD, sums.data(), values.data(), values.size(), SHMEMX_INT64, SHMEMX_OP_SUM,
+                   &requests[0]);
+  shmemx_barrier_nb(SHMEM_TEAM_WORLD, &requests[1]);
+  if (has_progress_thread() && is_last) pe_test::compute_until(others_are_done, n() - 1);
+  shmemx_waitall(2, requests, nullptr);
+  if (!is_last) shmem_long_atomic_inc(&others_are_done, n() - 1);
+  CHECK_EQUAL(sums[19'999], static_cast<long>(n()) * (n() - 1) / 2);
+  shmem_barrier_all();
 }

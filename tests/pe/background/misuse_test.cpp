@@ -38,7 +38,7 @@ const std::vector<Misuse> kMisuses = {
     {"shorter", {"shmemx_broadcast_nb:", "more than the 4 bytes that this PE expects", kSameCalls}},
     {"longer", {"shmemx_broadcast_nb:", "has sent 8 bytes, this PE expects 9", kSameCalls}},
     {"empty", {"shmemx_broadcast_nb:", "more than the 0 bytes that this PE expects", kSameCalls}},
-    {"another_collective", {"_nb:", "that this PE expects", kSameCalls}},
+    {"another_collective", {"_nb:", "this PE expects", kSameCalls}},
     {"cancel", {"shmemx_cancel:", "'request' is a collective", "allowed are receives"}},
     {"wait_twice", {"shmemx_wait:", "'request'", "not an open request"}},
     {"finalize", {"shmem_finalize:", "1 collective that this PE has not completed", "call shmemx_wait"}},
