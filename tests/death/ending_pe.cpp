@@ -134,13 +134,6 @@ void computing() {
 
 // ---- The last PE ends with status 0 and without shmem_finalize; the others wait in a routine that needs it ----
 
-void left_in_reduce_nb() {
-  const long one = 1;
-  long sum = 0;
-  shmemx_request_t request;
-  shmemx_reduce_nb(SHMEM_TEAM_WORLD, &sum, &one, 1, SHMEMX_INT64, SHMEMX_OP_SUM, &request);
-  shmemx_wait(&request, nullptr);
-}
 void left_in_reduce() {
   static long in[4], out[4];
   shmem_long_sum_reduce(SHMEM_TEAM_WORLD, out, in, 4);
@@ -189,17 +182,11 @@ const struct {
   const char* name;
   void (*run)();
   bool all;  // the last PE takes part at first
-} kLeft[] = {{"reduce", left_in_reduce, false},
-             {"reduce_nb", left_in_reduce_nb, false},
-             {"wait", left_in_wait, false},
-             {"signal_wait", left_in_signal_wait, false},
-             {"lock", left_in_lock, false},
-             {"team_sync", left_in_team_sync, false},
-             {"new_team_sync", left_in_sync_of_new_team, true},
-             {"broadcast", left_in_broadcast, false},
-             {"barrier", left_in_barrier, false},
-             {"finalize", left_in_finalize, false},
-             {"malloc", left_in_malloc, false}};
+} kLeft[] = {{"reduce", left_in_reduce, false},           {"wait", left_in_wait, false},
+             {"signal_wait", left_in_signal_wait, false}, {"lock", left_in_lock, false},
+             {"team_sync", left_in_team_sync, false},     {"new_team_sync", left_in_sync_of_new_team, true},
+             {"broadcast", left_in_broadcast, false},     {"barrier", left_in_barrier, false},
+             {"finalize", left_in_finalize, false},       {"malloc", left_in_malloc, false}};
 
 [[noreturn]] void leave_others_in(const char* name) {
   for (const auto& state : kLeft) {

@@ -50,8 +50,8 @@ void an_extra_finalize_is_reported_in_debug_mode() {
 }
 
 void those_that_wait_say_so() {
-  for (const char* scenario : {"leave_in_barrier", "leave_in_reduce", "leave_in_reduce_nb", "leave_in_broadcast",
-                               "leave_in_malloc", "leave_at_once"}) {
+  for (const char* scenario :
+       {"leave_in_barrier", "leave_in_reduce", "leave_in_broadcast", "leave_in_malloc", "leave_at_once"}) {
     const job::Result result = run(3, scenario);
     expect(result.status == 1, std::string(scenario) + ": is an error", result);
     const auto lines = job::lines(result.err);

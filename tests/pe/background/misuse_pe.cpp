@@ -128,6 +128,11 @@ int main(int argc, char** argv) {
     shmemx_barrier_nb(SHMEM_TEAM_WORLD, &request);
     return 0;
   }
+  if (std::strcmp(name, "departed") == 0) {
+    if (is_last()) return 0;
+    reduce(1, SHMEMX_INT64, SHMEMX_OP_SUM);
+    wait();
+  }
   for (const Misuse& misuse : kMisuses) {
     if (std::strcmp(name, misuse.name) == 0) is_last() ? misuse.run() : misuse.others();
   }

@@ -45,6 +45,7 @@ const std::vector<Misuse> kMisuses = {
     {"finalize_of_two", {"shmem_finalize:", "2 collectives that this PE has not completed", "call shmemx_wait"}},
     {"destroy", {"shmem_team_destroy:", "'team' has 1 collective that this PE has not completed", "allowed is none"}},
     {"exit", {"shmem_finalize:", "1 collective that this PE has not completed", "call shmemx_wait"}},
+    {"departed", {"shmemx_wait:", "PE 2 has left the job without shmem_finalize", "can never complete"}},
     {"before_init", {"shmemx_barrier_nb:", "before shmem_init"}},
     {"after_finalize", {"shmemx_barrier_nb:", "after shmem_finalize"}},
 };
