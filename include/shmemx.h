@@ -22,6 +22,13 @@ typedef struct {
 /* Writes the state of this PE's heap to *info. Local; requires an initialised library. */
 SHMEMX_API void shmemx_heap_query(shmemx_heap_info_t* info_) SHMEMX_NOEXCEPT;
 
+/* Writes a line on how this PE's puts, gets and atomics come to the symmetric memory of PE `pe_`: a word (itself,
+   mapped, queue, or the name of the network), a colon and details. At most `bytes_` bytes are written, the final null
+   byte included; nothing if bytes_ is 0. Returns the length of the whole line, as snprintf does. A network of a PE that
+   has not been in contact with this one is the first choice, which contact may change. Local; requires an initialised
+   library. */
+SHMEMX_API size_t shmemx_route(int pe_, char* route_, size_t bytes_) SHMEMX_NOEXCEPT;
+
 #ifdef __cplusplus
 }
 #endif

@@ -178,6 +178,20 @@ void shmemx_heap_query(shmemx_heap_info_t* info) noexcept {
   *info = {usage.capacity, usage.used, runtime::heap_high_water(), usage.largest_free, usage.live_blocks};
 }
 
+std::size_t shmemx_route(int pe, char* route, std::size_t bytes) noexcept {
+  const context::Context& world = world_or_fail("shmemx_route");
+  if (!context::pe_in_range(world, pe))
+    shmemx::fatal("shmemx_route", "argument 'pe' is %d, allowed are 0..%u", pe, world.n_pes - 1);
+  if (bytes != 0) api::check_result("shmemx_route", "route", route);
+  const std::string text = runtime::describe_route(pe);
+  if (bytes != 0) {
+    const std::size_t copied = std::min(text.size(), bytes - 1);
+    std::memcpy(route, text.data(), copied);
+    route[copied] = '\0';
+  }
+  return text.size();
+}
+
 void pshmem_signal_add(uint64_t* sig_addr, uint64_t signal, int pe) noexcept {
   api::update_signal(api::default_context(), {"shmem_signal_add", "sig_addr"}, sig_addr, signal, SHMEM_SIGNAL_ADD, pe);
 }

@@ -78,6 +78,8 @@ std::string describe_launcher(const bootstrap::Bootstrap& launcher);
 // Describes the connections to some of the PEs of other nodes that this PE has exchanged messages with: what they use
 // is known at the end only.
 std::string describe_links(const Nodes& nodes);
+// Describes the route to one PE of the job: a word, a colon, details.
+std::string describe_route(int pe);
 
 // The small operations that this PE has sent to other nodes, and the messages that carried them; and a line about them.
 am::GatherCounts gather_counts() noexcept;

@@ -193,6 +193,16 @@ std::string describe_links(const Nodes& nodes) {
   return text;
 }
 
+std::string describe_route(int pe) {
+  if (pe == context::default_context().my_pe) return "itself: loads and stores";
+  if (context::is_mapped(context::default_context(), pe)) return "mapped: loads, stores and the processor's atomics";
+  if (!context::is_real(pe)) return "none: this PE is pretended";
+  if (context::node_of(pe) == context::places.my_node) return "queue: messages through cells, executed by the target";
+  const am::Locked endpoint;
+  const transport::Transport& network = endpoint->net()->network_of(pe);
+  return network.name() + (": " + network.describe(pe));
+}
+
 am::GatherCounts gather_counts() noexcept {
   const am::Locked endpoint;
   return endpoint->net() == nullptr ? am::GatherCounts{} : endpoint->net()->counts();

@@ -194,6 +194,8 @@ const Local kLocal[] = {
        shmemx_stats_count_t count;
        shmemx_stats_get_peer(shmem_n_pes(), &count);
      }},
+    {"route_null", [] { shmemx_route(0, nullptr, 8); }},
+    {"route_pe", [] { shmemx_route(shmem_n_pes(), nullptr, 0); }},
     {"wait_some_null", [] { shmem_long_wait_until_some(heap, 2, nullptr, nullptr, SHMEM_CMP_EQ, 0); }},
     {"test_some_null", [] { shmem_long_test_some(heap, 2, nullptr, nullptr, SHMEM_CMP_EQ, 0); }},
     {"test_some_vector_null",

@@ -96,6 +96,8 @@ const std::vector<Misuse> kMisuses = {
     {"net_stats_null", {"shmemx_net_stats:", "'stats'", "allowed"}},
     {"stats_null", {"shmemx_stats_get:", "'stats'", "allowed"}},
     {"stats_of_a_missing_pe", {"shmemx_stats_get_peer:", "'pe'", "allowed"}},
+    {"route_null", {"shmemx_route:", "'route'", "allowed"}},
+    {"route_pe", {"shmemx_route:", "'pe'", "allowed are 0.."}},
     {"wait_some_null", {"shmem_long_wait_until_some:", "'indices'", "allowed"}},
     {"test_some_null", {"shmem_long_test_some:", "'indices'", "allowed"}},
     {"test_some_vector_null", {"shmem_long_test_some_vector:", "'indices'", "allowed"}},

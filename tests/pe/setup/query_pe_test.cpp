@@ -2,6 +2,8 @@
 #include <pshmem.h>
 #include <shmemx.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -41,6 +43,33 @@ PE_TEST(names_that_no_other_library_has) {
   CHECK_EQUAL(provided, level);
   shmemx_finalize();
   CHECK_EQUAL(shmemx_is_initialized(), 1);
+}
+
+PE_TEST(the_route_to_a_pe_agrees_with_its_mapping) {
+  const Symmetric<long> word;
+  for (int pe = 0; pe < pes(); ++pe) {
+    char route[200] = "";
+    const std::size_t length = shmemx_route(pe, route, sizeof route);
+    CHECK_EQUAL(shmemx_route(pe, nullptr, 0), length);
+    const std::string text = route;
+    CHECK_EQUAL(text.size(), std::min(length, sizeof route - 1));
+    const std::string word_of_it = text.substr(0, text.find(':'));
+    CHECK_EQUAL(word_of_it == "itself", pe == me());
+    CHECK_EQUAL(word_of_it == "mapped", pe != me() && shmem_ptr(word.get(), pe) != nullptr);
+    if (pe != me() && shmem_ptr(word.get(), pe) == nullptr) {  // the queue within a node, else a network
+      const char* const network = std::getenv("SHMEMX_TRANSPORT");
+      if (word_of_it == "queue") {
+        CHECK(std::getenv("SHMEMX_NODE_PATH") != nullptr);
+      } else if (network != nullptr) {
+        CHECK(std::string(network).find(word_of_it) != std::string::npos);
+      } else {
+        CHECK(word_of_it == "tcp" || word_of_it == "ucx" || word_of_it == "ofi" || word_of_it == "ethernet");
+      }
+    }
+    char cut[4] = "###";
+    CHECK_EQUAL(shmemx_route(pe, cut, sizeof cut), length);
+    CHECK_EQUAL(std::string(cut), text.substr(0, 3));
+  }
 }
 
 PE_TEST(version_and_name_match_the_macros) {
