@@ -67,6 +67,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${SHMEMX_DOCDIR} CO
   FILES_MATCHING PATTERN *.c PATTERN *.cpp PATTERN *.hpp PATTERN tutorial/Makefile PATTERN tutorial/CMakeLists.txt)
 install(FILES ${PROJECT_SOURCE_DIR}/docs/man/oshrun.1 ${PROJECT_SOURCE_DIR}/docs/man/shmem_info.1
               ${PROJECT_SOURCE_DIR}/docs/man/shmem_trace_join.1
+              ${PROJECT_SOURCE_DIR}/docs/man/shmem_perf.1
   DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT shmemx_tools)
 foreach(wrapper oshcc oshc++ oshcxx oshCC)
   install(FILES ${PROJECT_SOURCE_DIR}/docs/man/${wrapper}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
@@ -81,7 +82,7 @@ endif()
 
 # --- Completion in shells -----------------------------------------------------------------------
 set(SHMEMX_BASH_COMPLETION ${PROJECT_SOURCE_DIR}/examples/completion/shmemx.bash)
-foreach(program oshrun shmem_info shmem_trace_join)
+foreach(program oshrun shmem_info shmem_perf shmem_trace_join)
   install(FILES ${SHMEMX_BASH_COMPLETION} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${program}
     COMPONENT shmemx_tools)
 endforeach()
@@ -153,7 +154,7 @@ set(CPACK_DEBIAN_SHMEMX_DEVELOPMENT_PACKAGE_RECOMMENDS "g++, shmemx-bin")
 set(CPACK_DEBIAN_SHMEMX_DEVELOPMENT_PACKAGE_SUGGESTS shmemx-doc)
 
 shmemx_package(shmemx_tools NAME shmemx-bin SECTION utils DEPENDS shmemx_library
-  SUMMARY "OpenSHMEM 1.6: the launcher oshrun, and shmem_info" DIVERTS oshrun)
+  SUMMARY "OpenSHMEM 1.6: the launcher oshrun, shmem_info and shmem_perf" DIVERTS oshrun)
 set(CPACK_DEBIAN_SHMEMX_TOOLS_PACKAGE_RECOMMENDS libhwloc15)  # shmem_info loads it
 
 shmemx_package(shmemx_doc NAME shmemx-doc SECTION doc SUMMARY "OpenSHMEM 1.6: documents and examples of shmemx")

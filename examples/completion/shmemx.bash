@@ -1,4 +1,4 @@
-# Completion of oshrun, shmem_info, shmem_trace_join and the compiler wrappers for bash.
+# Completion of oshrun, shmem_info, shmem_perf, shmem_trace_join and the compiler wrappers for bash.
 #
 # Installed where bash-completion finds it. Without that package: source this file in ~/.bashrc.
 
@@ -72,6 +72,24 @@ _shmemx_shmem_trace_join() {
   fi
 }
 
+_shmemx_shmem_perf() {
+  local current=${COMP_WORDS[COMP_CWORD]}
+  COMPREPLY=()
+  case ${COMP_WORDS[COMP_CWORD - 1]} in
+    -m | --memory) _shmemx_words "heap static window" "$current" ;;
+    --target) _shmemx_words "waits computes" "$current" ;;
+    -s | --sizes | --from | --to | -i | --iterations | -w | --warm-up | -t | --time | -b | --burst) ;;
+    *)
+      if [[ $current == -* ]]; then
+        _shmemx_words "-s --sizes --from --to --together -m --memory --target -i --iterations -w --warm-up -t --time -b --burst --json
+          --csv --list --help --version" "$current"
+      else
+        _shmemx_words "all $(shmem_perf --list 2>/dev/null | awk '{ print $1 }')" "$current"
+      fi
+      ;;
+  esac
+}
+
 _shmemx_oshcc() {
   local current=${COMP_WORDS[COMP_CWORD]}
   # bash splits words at colons: --showme : link
@@ -90,4 +108,5 @@ _shmemx_oshcc() {
 complete -o filenames -F _shmemx_oshrun oshrun
 complete -F _shmemx_shmem_info shmem_info
 complete -o filenames -F _shmemx_shmem_trace_join shmem_trace_join
+complete -F _shmemx_shmem_perf shmem_perf
 complete -o filenames -F _shmemx_oshcc oshcc oshc++ oshcxx oshCC

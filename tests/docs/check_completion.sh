@@ -44,15 +44,19 @@ expect "--timeout" oshrun -n 2 ./x : --ti
 expect "SHMEM_SYMMETRIC_SIZE" oshrun -x SHMEM_SYMMETRIC_S
 expect "hello_of_mine" oshrun hello_of
 expect "--config" shmem_info --c
+expect "--target --time --to --together" shmem_perf --t
+expect "put_bandwidth put_latency put_rate put_signal_latency" shmem_perf put
+expect "heap static window" shmem_perf -m ""
+expect "" shmem_perf -s ""
 expect "--showme:libdirs --showme:libs --showme:link" oshcc --showme:l
 expect "libdirs libs link" oshcc --showme : l
 expect "other.c" oshc++ -c oth
 expect "-static" oshCC -stat
 
 # Every option that a help text names is offered.
-for program in oshrun shmem_info shmem_trace_join; do
+for program in oshrun shmem_info shmem_perf shmem_trace_join; do
   offered $program -
-  options=$("$programs/$program" --help | sed 's/   .*//' | grep -oE '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,' | sort -u)
+  options=$("$programs/$program" --help | grep -v "^  oshrun " | sed 's/   .*//' | grep -oE '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,' | sort -u)
   [ "$(wc -l <<<"$options")" -ge 2 ] || { echo "$program --help names too few options"; exit 1; }
   for option in $options; do
     case $option in -h) continue ;; esac

@@ -1,10 +1,10 @@
-# Every source file below src/, transport/ and windows/ is named between backticks in the README.md of its folder or of
+# Every source file below src/, transport/, windows/, interpose/ and tools/ is named between backticks in the README.md of its folder or of
 # one above it: with its ending, without, or as `name.*`.
 # cmake -DPROJECT_DIR= [-DONLY=<folder>] -P check_readmes.cmake
 cmake_minimum_required(VERSION 3.20)
 include(${CMAKE_CURRENT_LIST_DIR}/offences.cmake)
 
-list_files(files FOLDERS src windows transport interpose ENDINGS h hpp c cpp)
+list_files(files FOLDERS src windows transport interpose tools ENDINGS h hpp c cpp)
 list(LENGTH files file_count)
 if(file_count EQUAL 0)
   message(FATAL_ERROR "no source seen under ${PROJECT_DIR}/${ONLY}; this test sees nothing")

@@ -40,7 +40,7 @@ foreach(line IN LISTS rule_lines)
 endforeach()
 
 # ---- The candidates ----
-list_files(files FOLDERS include src windows transport interpose tests bench examples docs cmake
+list_files(files FOLDERS include src windows transport interpose tools tests bench examples docs cmake
            ENDINGS h hpp c cpp md txt sh cmake pml py)
 file(GLOB top RELATIVE ${PROJECT_DIR} ${PROJECT_DIR}/*.md ${PROJECT_DIR}/CMakeLists.txt)
 if(NOT ONLY)
