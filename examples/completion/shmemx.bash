@@ -56,11 +56,15 @@ _shmemx_oshrun() {
 
 # Prints the variables that the installed library knows.
 _shmemx_variables() {
-  shmem_info --config 2>/dev/null | grep -oE '\bSHMEMX?_[A-Z_0-9]+' | sort -u
+  shmem_info --config --group all 2>/dev/null | grep -oE '\bSHMEMX?_[A-Z_0-9]+' | sort -u
 }
 
 _shmemx_shmem_info() {
-  _shmemx_words "--json --config --peers --help --version" "${COMP_WORDS[COMP_CWORD]}"
+  if [ "${COMP_WORDS[COMP_CWORD - 1]}" = --group ]; then
+    _shmemx_words "everyday network measuring tests all" "${COMP_WORDS[COMP_CWORD]}"
+  else
+    _shmemx_words "--json --config --group --peers --help --version" "${COMP_WORDS[COMP_CWORD]}"
+  fi
 }
 
 _shmemx_shmem_trace_join() {

@@ -136,7 +136,7 @@ void warn_of_unknown(Config& config, const Findings& found) {
   for (const std::string_view name : found.unknown) {
     std::string text = "unknown variable " + quoted(name) + " has no effect";
     const std::string_view nearest = nearest_variable(name);
-    text += nearest.empty() ? "; SHMEM_INFO=1 lists all variables" : "; did you mean " + std::string(nearest) + "?";
+    text += nearest.empty() ? "; SHMEM_INFO=all lists all variables" : "; did you mean " + std::string(nearest) + "?";
     config.warnings.push_back(std::move(text));
   }
 }

@@ -35,45 +35,113 @@ std::string aliases_of(Variable variable) {
   return out;
 }
 
+// A kind whose values have units writes them in another way for people.
+template <class Kind>
+std::string shown(const typename Kind::value_type& value) {
+  if constexpr (requires { Kind::shown(value); }) {
+    return Kind::shown(value);
+  } else {
+    return Kind::text(value);
+  }
+}
+
+struct GroupText {
+  const char* name;
+  const char* title;
+  const char* text;
+};
+constexpr GroupText kGroupTexts[kGroups] = {
+    {"everyday", "Everyday", "What most users change. `SHMEM_INFO=1` and `shmem_info` show this group."},
+    {"network", "Network", "How PEs of other nodes are reached."},
+    {"measuring", "Measuring",
+     "Sizes, times and paths that are chosen for the machine. Set one to measure what another choice costs."},
+    {"tests", "Tests", "They show a job something that is not so, or leave a part of the design out."}};
+
+const GroupText& text_of(Group group) { return kGroupTexts[static_cast<std::size_t>(group)]; }
+
+bool is_set(const ReportRow& row) { return row.source != kByDefault; }
+
+std::string padded(std::string text, std::size_t width) {
+  text.resize(std::max(text.size(), width), ' ');
+  return text;
+}
+
+// Tells how many variables have been left out, and who lists them.
+std::string rest_line(std::size_t count, const char* command) {
+  if (count == 0) return {};
+  return "  " + std::to_string(count) + " other variables have their defaults; " + command + " lists them\n";
+}
+
+std::string first_sentence(const std::string& text) {
+  const std::size_t end = text.find(". ");
+  return end == std::string::npos ? text : text.substr(0, end + 1);
+}
+
 }  // namespace
+
+const char* name_of(Group group) { return text_of(group).name; }
 
 std::vector<ReportRow> report(const Config& config) {
   std::vector<ReportRow> rows;
   rows.reserve(kVariableCount);
-#define SHMEMX_CONFIG_ROW(member, kind_, variable, default_, meaning)                                \
-  rows.push_back({audience, variable, default_, kind::kind_::allowed, kind::kind_::example, meaning, \
-                  kind::kind_::text(config.member), source_text(config.origin_of(Variable::member)), \
-                  aliases_of(Variable::member)});
-  auto audience = Audience::users;
-  SHMEMX_CONFIG_USER_TABLE(SHMEMX_CONFIG_ROW)
-  audience = Audience::tests;
+#define SHMEMX_CONFIG_ROW(member, kind_, variable, default_, meaning)                             \
+  rows.push_back({group, variable, default_, kind::kind_::allowed, kind::kind_::example, meaning, \
+                  kind::kind_::text(config.member), shown<kind::kind_>(config.member),            \
+                  shown<kind::kind_>(kind::default_value<kind::kind_>(default_)),                 \
+                  source_text(config.origin_of(Variable::member)), aliases_of(Variable::member)});
+  auto group = Group::everyday;
+  SHMEMX_CONFIG_EVERYDAY_TABLE(SHMEMX_CONFIG_ROW)
+  group = Group::network;
+  SHMEMX_CONFIG_NETWORK_TABLE(SHMEMX_CONFIG_ROW)
+  group = Group::measuring;
+  SHMEMX_CONFIG_MEASURING_TABLE(SHMEMX_CONFIG_ROW)
+  group = Group::tests;
   SHMEMX_CONFIG_TEST_TABLE(SHMEMX_CONFIG_ROW)
 #undef SHMEMX_CONFIG_ROW
   return rows;
 }
 
-std::string render_info(const Config& config) {
+std::string render_info(const Config& config, unsigned groups) {
   std::string out = "shmemx: environment variables\n";
+  std::size_t left_out = 0;
   for (const ReportRow& row : report(config)) {
-    if (row.audience == Audience::tests && row.source == kByDefault) continue;
-    std::string head = std::string("  ") + row.variable + " = " + row.value;
-    head.resize(std::max<std::size_t>(head.size(), 44), ' ');
-    out += head + "  [" + row.source + "; default " + row.default_text + "]\n";
-    out += std::string("      ") + row.meaning + (row.audience == Audience::tests ? " For tests.\n" : "\n");
+    if ((groups & bit_of(row.group)) == 0 && !is_set(row)) {
+      ++left_out;
+      continue;
+    }
+    out += padded(std::string("  ") + row.variable + " = " + row.shown, 44) + "  [" + row.source +
+           (is_set(row) ? "; default " + row.default_shown : std::string()) + "]\n";
+    out += std::string("      ") + row.meaning + "\n";
     out += std::string("      Allowed: ") + row.allowed + ".";
     if (!row.aliases.empty()) out += " Also: " + row.aliases + ".";
     out += "\n";
   }
-  return out;
+  return out + rest_line(left_out, "shmem_info --config --group all");
+}
+
+std::string render_summary(const Config& config) {
+  std::string out = "shmemx: environment variables\n";
+  std::size_t left_out = 0;
+  for (const ReportRow& row : report(config)) {
+    if (row.group != Group::everyday && !is_set(row)) {
+      ++left_out;
+      continue;
+    }
+    out += padded(std::string("  ") + row.variable + " = " + row.shown, 32) +
+           (is_set(row) ? "  [" + row.source + "]" : std::string()) + "  " + first_sentence(row.meaning) + "\n";
+  }
+  return out + rest_line(left_out, "SHMEM_INFO=all or shmem_info --config --group all");
 }
 
 std::string render_markdown() {
   std::string out =
       "# Environment variables\n"
       "\n"
-      "This file is made from `src/config/config_table.hpp`; a test compares the two. `SHMEM_INFO=1` prints the values "
-      "in\n"
-      "force, `shmem_info` prints them without a program.\n"
+      "This file is made from `src/config/config_table.hpp`; a test compares the two. `SHMEM_INFO=all` prints the "
+      "values in\n"
+      "force, `shmem_info --config --group all` prints them without a program; `SHMEM_INFO=1` and `shmem_info` print "
+      "the\n"
+      "everyday ones and those that are set.\n"
       "\n"
       "- Variables are read once, in `shmem_init`. Changing them later has no effect.\n"
       "- A value that is not allowed ends the job with one line that names variable, value, what is allowed and an\n"
@@ -87,15 +155,11 @@ std::string render_markdown() {
       "- Sizes: `64m`, `.5g`, `3.1M` (3250586: rounded up to bytes). What follows the suffix is ignored, so `64MB` is "
       "`64m`.\n"
       "  Anything else after the number is an error, so that `1e9` or `1,5g` is never taken for one byte.\n";
-  Audience audience = Audience::users;
+  const char* title = "";
   for (const ReportRow& row : report(Config{})) {
-    if (row.audience != audience)
-      out +=
-          "\n# Variables for tests and measurements\n\n"
-          "They show a job something that is not so, or leave a part of the design out. `SHMEM_INFO` lists those that "
-          "are\n"
-          "set.\n";
-    audience = row.audience;
+    const GroupText& group = text_of(row.group);
+    if (group.title != title) out += std::string("\n# ") + group.title + "\n\n" + group.text + "\n";
+    title = group.title;
     out += std::string("\n## ") + row.variable + "\n\n" + row.meaning + "\n\n";
     out += std::string("- Default: `") + row.default_text + "`\n";
     out += std::string("- Allowed: ") + row.allowed + ". Example: `" + row.variable + "=" + row.example + "`\n";

@@ -5,19 +5,16 @@
 namespace shmemx::config::kind {
 
 std::string bytes_text(std::uint64_t value) {
-  std::string out = std::to_string(value);
   constexpr const char* units[] = {" TiB", " GiB", " MiB", " KiB"};
   for (std::size_t i = 0; i < std::size(units); ++i) {
     const std::uint64_t unit = std::uint64_t{1} << (40 - 10 * i);
     if (value < unit) continue;
     const std::uint64_t whole = value / unit;
     const std::uint64_t rest = value % unit * 10;
-    if (rest % unit != 0) return out;
-    out += " (" + std::to_string(whole);
-    if (rest != 0) out += "." + std::to_string(rest / unit);
-    return out + units[i] + ")";
+    if (rest % unit != 0) break;
+    return std::to_string(whole) + (rest != 0 ? "." + std::to_string(rest / unit) : std::string()) + units[i];
   }
-  return out;
+  return value == 0 ? "0" : std::to_string(value) + " bytes";
 }
 
 std::string size_text(std::uint64_t value) {

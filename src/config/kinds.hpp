@@ -28,8 +28,8 @@ enum class LmtChoice : std::uint8_t { automatic, copy, mapped, cma, queue };
 
 namespace kind {
 
-std::string bytes_text(std::uint64_t value);  // "1536 (1.5 KiB)"; adds the unit only if at most one decimal suffices
-std::string size_text(std::uint64_t value);   // in the users' notation: "64m", "8k", "1000"
+std::string bytes_text(std::uint64_t value);  // "1.5 KiB", or "1537 bytes" if one decimal does not suffice
+std::string size_text(std::uint64_t value);   // in the notation of values: "64m", "8k", "1000"
 
 // A number or "auto", which is std::nullopt.
 struct or_auto {
@@ -51,7 +51,7 @@ struct bytes : or_auto {
     return parse_with(parse_bytes, text, out);
   }
   static constexpr Complaint parse_default(std::string_view text, value_type& out) { return parse(text, out); }
-  static std::string text(const value_type& value) { return value ? bytes_text(*value) : std::string("auto"); }
+  static std::string shown(const value_type& value) { return value ? bytes_text(*value) : std::string("auto"); }
   static constexpr const char* allowed =
       "a number of bytes, whole or decimal, with at most one suffix k, m, g or t (powers of 1024), or auto";
   static constexpr const char* example = "1.5g";
@@ -95,18 +95,21 @@ struct cell_count : bounded_count<8, 65536> {
 
 struct cell_size : bounded<parse_bytes, 512, 1 << 20, 64> {
   static std::string text(value_type value) { return size_text(value); }
+  static std::string shown(value_type value) { return bytes_text(value); }
   static constexpr const char* allowed = "a multiple of 64 bytes from 512 to 1m; suffixes k and m";
   static constexpr const char* example = "16k";
 };
 
 struct memory_limit : bounded<parse_bytes, std::uint64_t{1} << 20, std::uint64_t{1} << 46, 1> {
   static std::string text(value_type value) { return size_text(value); }
+  static std::string shown(value_type value) { return bytes_text(value); }
   static constexpr const char* allowed = "a number of bytes from 1m, with at most one suffix k, m, g or t";
   static constexpr const char* example = "256m";
 };
 
 struct cache_limit : bounded<parse_bytes, 0, std::uint64_t{1} << 46, 1> {
   static std::string text(value_type value) { return size_text(value); }
+  static std::string shown(value_type value) { return bytes_text(value); }
   static constexpr const char* allowed = "a number of bytes, with at most one suffix k, m, g or t; 0 for none";
   static constexpr const char* example = "256m";
 };
@@ -148,13 +151,16 @@ struct presence {
   static constexpr const char* example = "1";
 };
 
-// A switch of the standard with two values that have a meaning of their own here.
-enum class InfoLevel { none, variables, all, peers };
+// A switch of the standard with values that have a meaning of their own here.
+enum class InfoLevel { none, variables, all, peers, every_variable };
 struct info_level {
   using value_type = InfoLevel;
   static constexpr Complaint parse(std::string_view text, value_type& out) {
     text = trim(text);
-    out = text == "2" ? InfoLevel::all : equals_ignoring_case(text, "peers") ? InfoLevel::peers : InfoLevel::variables;
+    out = text == "2"                           ? InfoLevel::all
+          : equals_ignoring_case(text, "peers") ? InfoLevel::peers
+          : equals_ignoring_case(text, "all")   ? InfoLevel::every_variable
+                                                : InfoLevel::variables;
     return nullptr;
   }
   static constexpr Complaint parse_default(std::string_view text, value_type& out) {
@@ -162,10 +168,11 @@ struct info_level {
     return text == "unset" ? nullptr : "is not unset";
   }
   static std::string text(value_type value) {
-    constexpr const char* words[] = {"unset", "1", "2", "peers"};
+    constexpr const char* words[] = {"unset", "1", "2", "peers", "all"};
     return words[static_cast<std::size_t>(value)];
   }
-  static constexpr const char* allowed = "any value, even none, switches it on; 2 and peers say how PEs are reached";
+  static constexpr const char* allowed =
+      "any value, even none, switches it on; 2 and peers say how PEs are reached, all lists every variable";
   static constexpr const char* example = "2";
 };
 

@@ -14,6 +14,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bootstrap/wire.hpp"
 #include "config/config.hpp"
@@ -48,10 +49,12 @@ Json limits_json() {
           {"cpus_in_affinity_records", shmemx::bootstrap::kAffinityWords * 64}};
 }
 
-Json variables_json(const shmemx::config::Config& config) {
+Json variables_json(const shmemx::config::Config& config, unsigned groups) {
   Json rows = Json::array();
   for (const auto& row : shmemx::config::report(config)) {
+    if ((groups & bit_of(row.group)) == 0) continue;
     rows.push_back({{"variable", row.variable},
+                    {"group", name_of(row.group)},
                     {"value", row.value},
                     {"default", row.default_text},
                     {"source", row.source},
@@ -194,9 +197,9 @@ int show_peers(bool as_json) {
   return 0;
 }
 
-// Prints the variables and, unless only they were requested, the library, the machine and the limits. Returns the exit
-// status.
-int show_all(bool as_json, bool config_only) {
+// Prints variables of `groups` (bits; 0: as many as the form is meant for) and, unless only variables were requested,
+// the library, the machine and the limits. Returns the exit status.
+int show_all(bool as_json, bool config_only, unsigned groups) {
   int status = 0;
   auto config = shmemx::config::parse_environment(environ);
   if (!config) {  // the rest is useful with the defaults
@@ -213,13 +216,36 @@ int show_all(bool as_json, bool config_only) {
       all["machine"] = shmemx::launcher::describe_machine();
       all["limits"] = limits_json();
     }
-    all["variables"] = variables_json(*config);
+    all["variables"] = variables_json(*config, groups != 0 ? groups : shmemx::config::kAllGroups);
     print_json(all);
     return status;
   }
   if (!config_only) print_text(library_json(), shmemx::launcher::describe_machine(), limits_json());
-  std::printf("%s", shmemx::config::render_info(*config).c_str());
+  constexpr unsigned kShown = bit_of(shmemx::config::Group::everyday);
+  std::printf("%s", shmemx::config::render_info(*config, groups != 0 ? groups : kShown).c_str());
   return status;
+}
+
+constexpr const char* kEveryGroup = "all";
+
+std::vector<std::string> group_words() {
+  std::vector<std::string> words = {kEveryGroup};
+  for (std::size_t i = 0; i < shmemx::config::kGroups; ++i)
+    words.push_back(name_of(static_cast<shmemx::config::Group>(i)));
+  return words;
+}
+
+// Returns the groups as bits; none if `words` is empty.
+unsigned groups_of(const std::vector<std::string>& words) {
+  unsigned groups = 0;
+  for (const std::string& word : words) {
+    if (word == kEveryGroup) groups = shmemx::config::kAllGroups;
+    for (std::size_t i = 0; i < shmemx::config::kGroups; ++i) {
+      const auto group = static_cast<shmemx::config::Group>(i);
+      if (word == name_of(group)) groups |= bit_of(group);
+    }
+  }
+  return groups;
 }
 
 }  // namespace
@@ -228,11 +254,17 @@ int main(int argc, char** argv) {
   bool as_json = false;
   bool config_only = false;
   bool peers = false;
+  std::vector<std::string> groups;
   CLI::App app("Shows the shmemx library, what this machine allows it, and all variables with their values.",
                "shmem_info");
   app.set_version_flag("--version", std::string("shmem_info (shmemx) ") + shmemx::launcher::kVersion);
   app.add_flag("--json", as_json, "Print JSON");
   CLI::Option* const config_flag = app.add_flag("--config", config_only, "Print the variables only");
+  app.add_option(
+         "--group", groups,
+         "Variables to print: everyday, network, measuring, tests or all; those that are set are printed always")
+      ->delimiter(',')
+      ->check(CLI::IsMember(group_words()).description(""));
   app.add_flag("--peers", peers,
                "Print the routes to the other PEs, and why other routes are not used; start it as the job would be")
       ->excludes(config_flag);
@@ -244,5 +276,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "shmem_info: %s; see shmem_info --help\n", error.what());
     return 2;
   }
-  return peers ? show_peers(as_json) : show_all(as_json, config_only);
+  return peers ? show_peers(as_json) : show_all(as_json, config_only, groups_of(groups));
 }

@@ -359,8 +359,12 @@ void report_start(const windows::Arena& arena, const StartParameters& parameters
     std::printf("%s, OpenSHMEM %d.%d\n", SHMEM_VENDOR_STRING, SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION);
   using config::kind::InfoLevel;
   const InfoLevel info = parameters.config.info;
+  const config::Config& config = parameters.config;
+  if (info == InfoLevel::every_variable)
+    std::fputs((config::render_info(config, config::kAllGroups) + describe_heap_address(arena, parameters)).c_str(),
+               stdout);
   if (info == InfoLevel::variables || info == InfoLevel::all)
-    std::fputs((config::render_info(parameters.config) + describe_heap_address(arena, parameters)).c_str(), stdout);
+    std::fputs((config::render_summary(config) + describe_heap_address(arena, parameters)).c_str(), stdout);
   if (info == InfoLevel::peers || info == InfoLevel::all)
     std::fputs(
         (describe_peers(parameters.nodes, parameters.path_reason, parameters.config) + describe_launcher(launcher))

@@ -44,6 +44,7 @@ expect "--timeout" oshrun -n 2 ./x : --ti
 expect "SHMEM_SYMMETRIC_SIZE" oshrun -x SHMEM_SYMMETRIC_S
 expect "hello_of_mine" oshrun hello_of
 expect "--config" shmem_info --c
+expect "measuring" shmem_info --group m
 expect "--target --time --to --together" shmem_perf --t
 expect "put_bandwidth put_latency put_rate put_signal_latency" shmem_perf put
 expect "heap static window" shmem_perf -m ""

@@ -35,6 +35,19 @@ for row in all["variables"]:
 fi
 "$info" --bogus 2>err
 [ $? = 2 ] && grep -q '^shmem_info: .*--bogus.*; see shmem_info --help$' err || die "--bogus is not refused with status 2"
+# The variables of a group, and those that are set; JSON has all of them unless asked.
+variables_of() { "$info" --config "$@" | grep -oE '^  SHMEMX?_[A-Z_]+' | wc -l; }
+everyday=$(variables_of)
+[ "$everyday" -lt 20 ] || die "everyday variables are $everyday"
+[ "$(SHMEMX_LMT=copy variables_of)" = $((everyday + 1)) ] || die "a variable that is set is not shown"
+[ "$(variables_of --group all)" = $((everyday + $(variables_of --group network,measuring) + $(variables_of --group tests))) ] ||
+  die "the groups are not all variables"
+"$info" --config --group network | grep -q '^  SHMEMX_REGISTRATION_CACHE = 1 GiB *\[default\]$' || die "a number of bytes has no unit"
+SHMEM_SYMMETRIC_SIZE=1536m "$info" --config | grep -q '^  SHMEM_SYMMETRIC_SIZE = 1.5 GiB .*\[environment; default auto\]$' || die "1536m is not 1.5 GiB"
+[ "$("$info" --json | grep -c '"variable"')" = "$(variables_of --group all)" ] || die "the JSON lacks variables"
+[ "$("$info" --json --config --group tests | grep -c '"group": "tests"')" = "$(variables_of --group tests)" ] || die "the JSON has another group"
+"$info" --group some 2>err
+[ $? = 2 ] && grep -q '^shmem_info: --group: some not in {all,everyday,network,measuring,tests}' err || die "--group some is not refused"
 "$info" --config --peers 2>/dev/null
 [ $? = 2 ] || die "--config --peers is not refused with status 2"
 oshrun=$(dirname "$info")/oshrun
@@ -64,4 +77,9 @@ done
 [ "$(printf '%s\n' "$peers" | grep -c 'how PE 0 reaches')" = 1 ] || die "more than PE 0 prints"
 SHMEMX_PES_PER_NODE=1 SHMEMX_TRANSPORT=tcp SHMEMX_PROGRESS=off "$oshrun" -n 2 --timeout 60 "$info" --peers |
   grep -q 'SHMEMX_PROGRESS=off' || die "--peers does not report SHMEMX_PROGRESS=off"
+# SHMEM_INFO=1 prints a line for each everyday variable, all prints every one.
+SHMEM_INFO=1 "$oshrun" -n 2 --timeout 60 "$(dirname "$info")/shmem_perf" sync -i 1 --csv >out || die "SHMEM_INFO=1"
+[ "$(grep -cE '^  SHMEMX?_[A-Z_]+ = ' out)" = "$everyday" ] && [ "$(wc -l <out)" -le $((everyday + 6)) ] || die "SHMEM_INFO=1 prints $(wc -l <out) lines"
+SHMEM_INFO=all "$oshrun" -n 2 --timeout 60 "$(dirname "$info")/shmem_perf" sync -i 1 --csv >out || die "SHMEM_INFO=all"
+[ "$(grep -cE '^  SHMEMX?_[A-Z_]+ = ' out)" = "$(variables_of --group all)" ] || die "SHMEM_INFO=all lacks variables"
 exit 0

@@ -59,6 +59,7 @@ struct Raw {
   bool list = false;
   bool json = false;
   bool csv = false;
+  std::string memory = "heap";
   std::string target = "waits";
 };
 
@@ -71,8 +72,8 @@ void add_options(CLI::App& app, Settings& settings, Raw& raw) {
   app.add_option("--to", settings.to, "PEs whose memory is accessed; 1 by default");
   app.add_flag("--together", settings.together,
                "The first of --from with the first of --to and so on, at the same time");
-  app.add_option("-m,--memory", settings.memory, "Memory that is accessed: heap, static or window")
-      ->transform(CLI::CheckedTransformer(kMemories).description(""));
+  app.add_option("-m,--memory", raw.memory, "Memory that is accessed: heap, static or window")
+      ->check(CLI::IsMember({"heap", "static", "window"}).description(""));
   app.add_option("--target", raw.target, "What the target does meanwhile: waits (in the library) or computes")
       ->check(CLI::IsMember({"waits", "computes"}).description(""));
   app.add_option("-i,--iterations", settings.iterations, "Iterations; by default as many as fit into --time")
@@ -112,6 +113,7 @@ CommandLine parse(int argc, char** argv) {
     app.parse(argc, argv);
     if (raw.list) return answer(list_of_tests());
     if (raw.tests.empty()) return wrong("no test is named, such as put_latency or all");
+    line.settings.memory = kMemories.at(raw.memory);
     check_tests(line.settings, raw.tests);
     if (!raw.sizes.empty()) line.settings.sizes = parse_sizes(raw.sizes);
   } catch (const CLI::CallForHelp&) {

@@ -1,5 +1,6 @@
 #include "config/config_report.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <iterator>
@@ -29,7 +30,8 @@ BOOST_AUTO_TEST_CASE(a_row_lists_value_default_and_source) {
   BOOST_REQUIRE_EQUAL(rows.size(), kVariableCount);
   const ReportRow& size = rows[static_cast<std::size_t>(Variable::symmetric_size)];
   BOOST_CHECK_EQUAL(size.variable, std::string("SHMEM_SYMMETRIC_SIZE"));
-  BOOST_CHECK_EQUAL(size.value, "1610612736 (1.5 GiB)");
+  BOOST_CHECK_EQUAL(size.value, "1610612736");
+  BOOST_CHECK_EQUAL(size.shown, "1.5 GiB");
   BOOST_CHECK_EQUAL(size.default_text, std::string("auto"));
   BOOST_CHECK_EQUAL(size.source, "environment as SMA_SYMMETRIC_SIZE");
   BOOST_CHECK_EQUAL(size.aliases, "SMA_SYMMETRIC_SIZE, SHMEM_SYMMETRIC_HEAP_SIZE, XT_SYMMETRIC_HEAP_SIZE");
@@ -42,6 +44,7 @@ BOOST_AUTO_TEST_CASE(a_row_lists_value_default_and_source) {
 BOOST_AUTO_TEST_CASE(a_default_is_printed_as_the_table_writes_it) {
   for (const ReportRow& row : report(Config{})) {
     BOOST_CHECK_EQUAL(row.value, row.default_text);
+    BOOST_CHECK_EQUAL(row.shown, row.default_shown);
     BOOST_CHECK_EQUAL(row.source, "default");
   }
 }
@@ -55,25 +58,46 @@ BOOST_AUTO_TEST_CASE(an_example_is_a_legal_value) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(info_lists_every_variable_for_users_and_those_for_tests_that_are_set) {
+BOOST_AUTO_TEST_CASE(info_lists_the_groups_that_are_asked_for_and_what_is_set) {
   const char* const environment[] = {"SHMEM_SYMMETRIC_SIZE=1.5g", "SHMEMX_NODE_ORDER=cyclic", nullptr};
-  const std::string text = render_info(parse_environment(environment).value());
-  for (const ReportRow& row : report(Config{})) {
-    const bool is_listed = row.audience == Audience::users || row.variable == std::string("SHMEMX_NODE_ORDER");
-    BOOST_CHECK_EQUAL(contains(text, std::string("  ") + row.variable + " = "), is_listed);
-    BOOST_CHECK_EQUAL(contains(text, row.meaning), is_listed);
+  const Config config = parse_environment(environment).value();
+  for (unsigned groups = 0; groups <= kAllGroups; ++groups) {
+    const std::string text = render_info(config, groups);
+    for (const ReportRow& row : report(config)) {
+      const bool is_listed = (groups & bit_of(row.group)) != 0 || row.source != "default";
+      BOOST_CHECK_EQUAL(contains(text, std::string("  ") + row.variable + " = "), is_listed);
+      BOOST_CHECK_EQUAL(contains(text, row.meaning), is_listed);
+    }
+    BOOST_CHECK_EQUAL(contains(text, "other variables have their defaults"), groups != kAllGroups);
+    BOOST_CHECK(contains(text, "SHMEM_SYMMETRIC_SIZE = 1.5 GiB"));
+    BOOST_CHECK(text.ends_with("\n"));
   }
-  BOOST_CHECK(contains(text, "SHMEM_SYMMETRIC_SIZE = 1610612736 (1.5 GiB)"));
-  BOOST_CHECK(text.ends_with("\n"));
+  BOOST_CHECK(contains(render_info(Config{}, bit_of(Group::network)), "SHMEMX_REGISTRATION_CACHE = 1 GiB"));
+}
+
+BOOST_AUTO_TEST_CASE(the_summary_has_a_line_for_each_everyday_variable_and_each_that_is_set) {
+  const char* const environment[] = {"SHMEM_SYMMETRIC_SIZE=1.5g", "SHMEMX_NODE_ORDER=cyclic", nullptr};
+  const Config config = parse_environment(environment).value();
+  const std::string text = render_summary(config);
+  std::size_t shown = 0;
+  for (const ReportRow& row : report(config)) {
+    const bool is_listed = row.group == Group::everyday || row.source != "default";
+    shown += is_listed ? 1 : 0;
+    BOOST_CHECK_EQUAL(contains(text, std::string("  ") + row.variable + " = "), is_listed);
+  }
+  BOOST_CHECK_EQUAL(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), shown + 2);
+  BOOST_CHECK_LE(shown, 20U);
+  BOOST_CHECK(contains(text, "SHMEMX_NODE_ORDER = cyclic      [environment]  How SHMEMX_PES_PER_NODE deals out PEs.\n"));
+  BOOST_CHECK(contains(text, std::to_string(kVariableCount - shown) + " other variables have their defaults"));
 }
 
 BOOST_AUTO_TEST_CASE(bytes_are_printed_in_units_that_are_exact) {
   BOOST_CHECK_EQUAL(kind::bytes_text(0), "0");
-  BOOST_CHECK_EQUAL(kind::bytes_text(1023), "1023");
-  BOOST_CHECK_EQUAL(kind::bytes_text(1024), "1024 (1 KiB)");
-  BOOST_CHECK_EQUAL(kind::bytes_text(1536), "1536 (1.5 KiB)");
-  BOOST_CHECK_EQUAL(kind::bytes_text(1025), "1025");
-  BOOST_CHECK_EQUAL(kind::bytes_text(std::uint64_t{3} << 40), "3298534883328 (3 TiB)");
+  BOOST_CHECK_EQUAL(kind::bytes_text(1023), "1023 bytes");
+  BOOST_CHECK_EQUAL(kind::bytes_text(1024), "1 KiB");
+  BOOST_CHECK_EQUAL(kind::bytes_text(1536), "1.5 KiB");
+  BOOST_CHECK_EQUAL(kind::bytes_text(1025), "1025 bytes");
+  BOOST_CHECK_EQUAL(kind::bytes_text(std::uint64_t{3} << 40), "3 TiB");
 }
 
 BOOST_AUTO_TEST_CASE(the_document_matches_the_table) {

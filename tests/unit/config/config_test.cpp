@@ -192,7 +192,8 @@ BOOST_AUTO_TEST_CASE(info_has_levels) {
   const auto of = [](const char* text) { return parse({(std::string("SHMEM_INFO=") + text).c_str()}).value().info; };
   BOOST_CHECK(of("") == kind::InfoLevel::variables && of("0") == kind::InfoLevel::variables &&
               of("3") == kind::InfoLevel::variables);
-  BOOST_CHECK(of("2") == kind::InfoLevel::all && of(" Peers ") == kind::InfoLevel::peers);
+  BOOST_CHECK(of("2") == kind::InfoLevel::all && of(" Peers ") == kind::InfoLevel::peers &&
+              of("all") == kind::InfoLevel::every_variable);
 }
 
 BOOST_AUTO_TEST_CASE(any_value_switches_the_standards_flags_on) {
@@ -246,7 +247,7 @@ BOOST_AUTO_TEST_CASE(a_warning_about_an_unknown_variable_contains_the_nearest_na
                     "unknown variable 'SHMEM_SYMETRIC_SIZE' has no effect; did you mean SHMEM_SYMMETRIC_SIZE?");
   BOOST_CHECK(contains(c.warnings[1], "did you mean SHMEM_SYMMETRIC_SIZE?"));
   BOOST_CHECK(contains(c.warnings[2], "did you mean SHMEMX_SPIN_NS?"));
-  BOOST_CHECK(contains(c.warnings[3], "SHMEM_INFO=1 lists all variables"));
+  BOOST_CHECK(contains(c.warnings[3], "SHMEM_INFO=all lists all variables"));
 }
 
 BOOST_AUTO_TEST_CASE(warnings_can_be_silenced) {
