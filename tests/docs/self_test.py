@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests check_tutorial.py, check_pages.py and check_manual.py on a small project that is clean, and then has one offence after the other."""
+"""Tests the checks of this folder on a small project that is clean, and then has one offence after the other."""
 import os
 import pathlib
 import subprocess
@@ -93,6 +93,63 @@ class Docs(unittest.TestCase):
         self.expect("kLong of src/sizes.hpp is 32768, not **24 KiB**", "check_pages.py")
         os.remove(self.project / "src/sizes.hpp")
         self.expect("kLong of src/sizes.hpp is None", "check_pages.py")
+
+
+SOURCE = """// fatal("x", "not a message, since it is a comment")
+void f(int a) {
+  if (a) fatal(routine, "argument 'lock' at %p is not a lock: allowed are %s"
+                        " symmetric longs", lock, a ? "aligned" : "other");
+  bad_argument(routine, "cmp", cmp, "the constants of comparisons");
+}
+"""
+TROUBLESHOOTING = """| message | cause |
+|---|---|
+| `argument 'lock' at … symmetric longs` | x |
+| `argument 'cmp' is …, allowed are the constants` | x |
+
+| other | cause |
+|---|---|
+| `not a message` | x |
+"""
+
+
+class Troubleshooting(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.project = pathlib.Path(scratch.name)
+        for folder in ("src", "docs"):
+            (self.project / folder).mkdir()
+        self.write(SOURCE, TROUBLESHOOTING)
+
+    def write(self, source, page):
+        (self.project / "src/lock.cpp").write_text(source)
+        (self.project / "docs/troubleshooting.md").write_text(page)
+
+    def output(self):
+        command = [sys.executable, str(HERE / "check_troubleshooting.py"), "--project", str(self.project)]
+        check = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual(check.stderr, "")
+        return check.stdout
+
+    def test_a_page_with_all_messages_passes(self):
+        self.assertEqual(self.output(), "each message has an entry\n")
+
+    def test_a_message_without_an_entry_is_found(self):
+        self.write(SOURCE + 'void g() { warn("%s is new, and %d more", name, 1); }\n', TROUBLESHOOTING)
+        self.assertIn("src/lock.cpp:7: docs/troubleshooting.md has no entry for 'is new, and … more'", self.output())
+
+    def test_an_entry_without_a_message_is_found(self):
+        self.write(SOURCE.replace("symmetric longs", "words"), TROUBLESHOOTING)
+        self.assertIn("no source has the message 'argument 'lock' at … symmetric longs'", self.output())
+
+    def test_an_entry_that_would_match_anything_is_found(self):
+        self.write(SOURCE, TROUBLESHOOTING.replace("| `argument 'cmp' is …, allowed are the constants`", "| `… is …`"))
+        self.assertIn("'… is …' has too few words", self.output())
+
+    def test_a_project_without_messages_is_found(self):
+        self.write("", TROUBLESHOOTING)
+        self.assertIn("this test sees nothing", self.output())
 
 
 PAGE = """.SH NAME
