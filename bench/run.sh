@@ -2,6 +2,7 @@
 # Measures the library, the physical limit, Open MPI (OSHMEM and MPI) and MPICH in one run.
 #   bench/run.sh rma
 #   bench/run.sh links
+#   bench/run.sh guidelines [quick|full] [options of bench/guidelines/guidelines.py, such as --place tcp]
 #   bench/run.sh [net|ethernet|scale] [quick|full] [further options of bench_driver, such as --only p,g,barrier]
 # net: between nodes only, on virtual hosts (as root or where user namespaces are allowed), else on pretended nodes.
 # rma: one-sided MPI under the interposer, the MPIs alone, and SHMEM. Writes results_rma_node.txt and
@@ -9,16 +10,17 @@
 # links: two networks beside one, and a link that is cut, on virtual hosts. Writes results_links.txt.
 # ethernet: the figures of the Open-MX paper, raw Ethernet beside tcp, on virtual hosts with several MTUs, delays and
 #   losses. Writes results_ethernet.txt, .csv and .json. BENCH_PARTS: some of "figures pull loss fairness".
+# guidelines: ratios that should hold on any machine, and those that do not. Writes results_guidelines.txt and .json.
 # scale: many PEs on one node only. Writes results_scale.json and results_scale.txt.
 # Writes results.json, results.txt, results_net.txt and plots into build/bench. BUILD_DIR names another build folder.
 set -eu
 
 mode=quick
 where="node net"
-case "${1:-}" in net | ethernet | scale | rma | links) where=$1; shift ;; esac
+case "${1:-}" in net | ethernet | scale | rma | links | guidelines) where=$1; shift ;; esac
 case "${1:-}" in
   quick | full) mode=$1; shift ;;
-  -h | --help) sed -n '2,13p' "$0"; exit 0 ;;
+  -h | --help) sed -n '2,15p' "$0"; exit 0 ;;
 esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -155,6 +157,11 @@ measure_rma_between_hosts() {
   fi
 }
 
+if [ "$where" = guidelines ]; then
+  [ -f "$build/CMakeCache.txt" ] || cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
+  cmake --build "$build" --target shmem_perf oshrun >&2
+  exec python3 "$root/bench/guidelines/guidelines.py" --bin "$build/bin" --output "$build/bench" "$mode" "$@"
+fi
 install_packages
 if [ "$where" = rma ]; then
   [ -f "$build/CMakeCache.txt" ] || cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null

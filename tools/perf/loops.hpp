@@ -35,6 +35,7 @@ void sync(Work& work, long iterations);
 void broadcast(Work& work, long iterations);
 void reduce(Work& work, long iterations);
 void fcollect(Work& work, long iterations);
+void collect(Work& work, long iterations);
 void alltoall(Work& work, long iterations);
 
 }  // namespace shmemx::perf

@@ -66,6 +66,10 @@ void fcollect(Work& work, long iterations) {
   for (long i = 0; i < iterations; ++i) shmem_fcollectmem(SHMEM_TEAM_WORLD, work.remote, work.local, work.bytes);
 }
 
+void collect(Work& work, long iterations) {
+  for (long i = 0; i < iterations; ++i) shmem_collectmem(SHMEM_TEAM_WORLD, work.remote, work.local, work.bytes);
+}
+
 void alltoall(Work& work, long iterations) {
   for (long i = 0; i < iterations; ++i) shmem_alltoallmem(SHMEM_TEAM_WORLD, work.remote, work.local, work.bytes);
 }

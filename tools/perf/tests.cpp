@@ -30,6 +30,7 @@ constexpr Test kTests[] = {
     {"broadcast",            Kind::collective, 8,     1,   false, false, broadcast,         nullptr,                  "broadcast from PE 0"},
     {"reduce",               Kind::collective, 8,     8,   false, false, reduce,            nullptr,                  "sum of words of 8 bytes"},
     {"fcollect",             Kind::collective, 8,     1,   false, true,  fcollect,          nullptr,                  "concatenation of the blocks of all PEs"},
+    {"collect",              Kind::collective, 8,     1,   false, true,  collect,           nullptr,                  "the same with lengths that may differ"},
     {"alltoall",             Kind::collective, 8,     1,   false, true,  alltoall,          nullptr,                  "a block from each PE to each PE"},
 };
 // clang-format on
