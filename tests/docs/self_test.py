@@ -152,6 +152,46 @@ class Troubleshooting(unittest.TestCase):
         self.assertIn("this test sees nothing", self.output())
 
 
+PROMISES = """| promise | state | shown by | reason |
+|---|---|---|---|
+| It runs. | kept | `pe3.run`, `rma.mpich` | |
+| It flies. | in part | `pe1.run` | low |
+| It sings. | not kept | | no voice |
+"""
+
+
+class Promises(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.project = pathlib.Path(scratch.name)
+        (self.project / "docs").mkdir()
+        (self.project / "tests").write_text("pe1.run pe3.run\n")
+
+    def output(self, page):
+        (self.project / "docs/promises.md").write_text(page)
+        command = [sys.executable, str(HERE / "check_promises.py"), "--project", str(self.project), "--tests",
+                   str(self.project / "tests")]
+        check = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual(check.stderr, "")
+        return check.stdout
+
+    def test_promises_with_tests_and_reasons_pass(self):
+        self.assertEqual(self.output(PROMISES), "each promise has its tests or its reason\n")
+
+    def test_a_test_that_does_not_exist_is_found(self):
+        self.assertIn("docs/promises.md:3: there is no test pe2.run", self.output(PROMISES.replace("`pe3.run`", "`pe2.run`")))
+        (self.project / "tests").write_text("pe1.run pe3.run other.mpich\n")
+        self.assertIn("there is no test rma.mpich", self.output(PROMISES))
+
+    def test_a_promise_without_test_reason_or_state_is_found(self):
+        self.assertIn("'kept' without a test", self.output(PROMISES.replace("`pe3.run`, `rma.mpich`", "")))
+        self.assertIn("'in part' without a reason", self.output(PROMISES.replace("low", "")))
+        self.assertIn("'not kept' without a reason", self.output(PROMISES.replace("no voice", "")))
+        self.assertIn("a row has a promise, a state", self.output(PROMISES.replace("not kept", "perhaps")))
+        self.assertIn("this test sees nothing", self.output("# Promises\n"))
+
+
 PAGE = """.SH NAME
 x
 .SH SYNOPSIS
