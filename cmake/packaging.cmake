@@ -20,11 +20,17 @@ install(EXPORT shmemxTargets NAMESPACE shmemx:: DESTINATION ${SHMEMX_INSTALL_CMA
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/shmemxConfig.cmake.in
   ${CMAKE_BINARY_DIR}/shmemxConfig.cmake
   INSTALL_DESTINATION ${SHMEMX_INSTALL_CMAKEDIR}
-  PATH_VARS CMAKE_INSTALL_BINDIR)
+  PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/shmemxConfigVersion.cmake
   VERSION ${PROJECT_VERSION} COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/shmemxConfig.cmake ${CMAKE_BINARY_DIR}/shmemxConfigVersion.cmake
   DESTINATION ${SHMEMX_INSTALL_CMAKEDIR} COMPONENT shmemx_development)
+
+# find_package(OpenSHMEM): the same under the standard's name.
+foreach(file OpenSHMEMConfig OpenSHMEMConfigVersion)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${file}.cmake ${CMAKE_BINARY_DIR}/${file}.cmake COPYONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/${file}.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/OpenSHMEM COMPONENT shmemx_development)
+endforeach()
 
 # --- pkg-config ---------------------------------------------------------------------------------
 # The archive needs the C++ runtime; a C program that links it must name it.

@@ -113,6 +113,32 @@ cmake -S project -B project/build -DCMAKE_PREFIX_PATH="$prefix" >cmake.log 2>&1 
 expect_hello project/build/by_cmake_shmemx
 expect_hello project/build/by_cmake_shmemx_static
 
+mkdir standard_names
+cat >standard_names/CMakeLists.txt <<'PROJECT'
+cmake_minimum_required(VERSION 3.16)
+project(standard_names C CXX)
+find_package(OpenSHMEM 1.4 REQUIRED)
+add_executable(by_target ../hello.c)
+target_link_libraries(by_target PRIVATE OpenSHMEM::OpenSHMEM_C)
+add_executable(by_variables ../hello.c)
+target_include_directories(by_variables PRIVATE ${OPENSHMEM_INCLUDE_DIRS})
+target_link_libraries(by_variables PRIVATE ${OPENSHMEM_LIBRARIES})
+foreach(name OpenSHMEM OPENSHMEM SHMEM)
+  if(NOT ${name}_FOUND OR NOT ${name}_VERSION VERSION_EQUAL 1.6 OR NOT EXISTS "${${name}_C_COMPILER}" OR NOT EXISTS "${${name}_EXEC}" OR
+     NOT EXISTS "${${name}_INCLUDE_DIR}/shmem.h")
+    message(FATAL_ERROR "the names of ${name} are not complete")
+  endif()
+endforeach()
+find_package(OpenSHMEM 1.7 QUIET)
+if(OpenSHMEM_FOUND)
+  message(FATAL_ERROR "OpenSHMEM 1.7 is found")
+endif()
+PROJECT
+cmake -S standard_names -B standard_names/build -DCMAKE_PREFIX_PATH="$prefix" >cmake.log 2>&1 &&
+  cmake --build standard_names/build >>cmake.log 2>&1 || { cat cmake.log; fail "find_package(OpenSHMEM) does not serve a project"; }
+expect_hello standard_names/build/by_target
+expect_hello standard_names/build/by_variables
+
 # The tutorial's programs, as they are installed: by make with oshcc, and as a CMake project.
 cp -r "$prefix/share/doc/shmemx/examples/tutorial" tutorial
 PATH=$prefix/bin:$PATH make -C tutorial run PES=3 >make.log 2>&1 || { cat make.log; fail "make does not build and run the tutorial"; }
