@@ -40,6 +40,8 @@ std::string order_text(const PeRecord& record) {
   return config::kind::node_order_choice::text(static_cast<config::NodeOrder>(record.node_order));
 }
 
+std::string checks_text(const PeRecord& record) { return config::kind::checks::text(config::Checks(record.checks)); }
+
 // What the records ask for, taken together.
 struct Wishes {
   Sharing sharing;
@@ -155,6 +157,8 @@ Status check_agreement(std::span<const RecordOfPe> records) {
                      std::to_string(theirs->pes_per_node));
     if (theirs->node_order != mine->node_order)
       return differs("SHMEMX_NODE_ORDER", pe0, order_text(*mine), pe, order_text(*theirs));
+    if (theirs->checks != mine->checks)
+      return differs("SHMEM_CHECK", pe0, checks_text(*mine), pe, checks_text(*theirs));
     if (theirs->networks != mine->networks)
       return differs("SHMEMX_TRANSPORT", pe0, networks_text(*mine), pe, networks_text(*theirs));
   }

@@ -55,7 +55,8 @@ void active_broadcast(TypedRoutine routine, void* dest, const void* source, std:
                       int log_stride, int size, long* psync) noexcept {
   with_active_group(routine.name, {start, log_stride, size, psync}, [&](auto& group) {
     check_root(routine.name, "PE_root", root, size);
-    const CollectiveBuffers buffers = checked_buffers(group, dest, nelems, source, nelems, routine.element_bytes);
+    const CollectiveBuffers buffers =
+        checked_buffers(group, dest, nelems, source, nelems, routine.element_bytes, check::SameArray::allowed);
     coll::broadcast(group, buffers.dest, buffers.source, nelems * routine.element_bytes, root, coll::RootDest::kept);
   });
 }

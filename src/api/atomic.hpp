@@ -8,6 +8,8 @@
 #include "api/arg_check.hpp"
 #include "api/observed.hpp"
 #include "atomic/direct.hpp"
+#include "check/blocks.hpp"
+#include "check/checks.hpp"
 #include "onesided/operations.hpp"
 #include "onesided/update.hpp"
 
@@ -70,6 +72,9 @@ template <class T, class Operation>
   const std::uintptr_t address = std::rotl(index, context::kSizeClass<sizeof(T)>) + context.heap_base;
   const Observed span(context, {routine, stats::Family::atomic}, pe, sizeof(T));
   const context::Location target = atomic_target_cold(context, {routine, Operation::kArgument}, address, sizeof(T), pe);
+  if constexpr (kHasDestination<Operation>) {
+    if (check::watches_operations()) check::check_memory(routine, "fetch", operation.fetch, sizeof(T));
+  }
   if (!target.is_mapped()) return apply_remote<T>(context, routine, target.place, operation);
   const T old = static_cast<T>(operation(reinterpret_cast<Canonical<T>*>(target.address)));
   wake(*target.doorbell);

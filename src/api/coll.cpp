@@ -24,7 +24,9 @@ int broadcast(TypedRoutine routine, shmem_team_t team, void* dest, const void* s
   const stats::RoutineSpan span(routine.name, stats::Family::collective, nelems * routine.element_bytes);
   coll::TeamGroup group(checked_team(team, routine.name), routine.name);
   check_root(routine.name, "PE_root", root, group.size());
-  const CollectiveBuffers buffers = checked_buffers(group, dest, nelems, source, nelems, routine.element_bytes);
+  // In place it works, and programs rely on that.
+  const CollectiveBuffers buffers =
+      checked_buffers(group, dest, nelems, source, nelems, routine.element_bytes, check::SameArray::allowed);
   coll::broadcast(group, buffers.dest, buffers.source, nelems * routine.element_bytes, root);
   return 0;
 }
@@ -55,7 +57,8 @@ int combine(const char* routine, shmem_team_t team, void* dest, const void* sour
             const coll::Scan& scan) noexcept {
   const stats::RoutineSpan span(routine, stats::Family::collective, nelems * scan.sum.element_bytes);
   coll::TeamGroup group(checked_team(team, routine), routine);
-  const CollectiveBuffers buffers = checked_buffers(group, dest, nelems, source, nelems, scan.sum.element_bytes);
+  const CollectiveBuffers buffers =
+      checked_buffers(group, dest, nelems, source, nelems, scan.sum.element_bytes, check::SameArray::allowed);
   coll::scan(group, buffers.dest, buffers.source, nelems, scan);
   return 0;
 }

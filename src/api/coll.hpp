@@ -5,6 +5,8 @@
 #include <cstdint>
 
 #include "api/arg_check.hpp"
+#include "check/checks.hpp"
+#include "check/transfers.hpp"
 #include "coll/alltoall.hpp"
 #include "coll/broadcast.hpp"
 #include "coll/collect.hpp"
@@ -33,9 +35,15 @@ inline coll::Symmetric checked_symmetric(const Group& group, const char* argumen
 
 template <class Group>
 inline CollectiveBuffers checked_buffers(const Group& group, void* dest, std::size_t dest_elements, const void* source,
-                                         std::size_t source_elements, std::size_t element_bytes) noexcept {
-  return {checked_symmetric(group, "dest", dest, checked_bytes(group.routine(), dest_elements, element_bytes)),
-          checked_symmetric(group, "source", source, checked_bytes(group.routine(), source_elements, element_bytes))};
+                                         std::size_t source_elements, std::size_t element_bytes,
+                                         check::SameArray same = check::SameArray::forbidden) noexcept {
+  const std::uint64_t dest_bytes = checked_bytes(group.routine(), dest_elements, element_bytes);
+  const std::uint64_t source_bytes = checked_bytes(group.routine(), source_elements, element_bytes);
+  const CollectiveBuffers buffers{checked_symmetric(group, "dest", dest, dest_bytes),
+                                  checked_symmetric(group, "source", source, source_bytes)};
+  if (check::is_on()) [[unlikely]]
+    check::check_collective(group.routine(), {dest, dest_bytes}, {source, source_bytes}, same);
+  return buffers;
 }
 
 // Returns the number of elements of all PEs together.
@@ -79,8 +87,14 @@ inline void collect_on(Group& group, void* dest, const void* source, std::size_t
   const std::uint64_t bytes = checked_bytes(group.routine(), nelems, element_bytes);
   const coll::Symmetric from = checked_symmetric(group, "source", source, bytes);
   coll::collect(
-      group, [&](std::uint64_t total) { return checked_symmetric(group, "dest", dest, total); }, from.at(group.me()),
-      bytes);
+      group,
+      [&](std::uint64_t total) {
+        const coll::Symmetric to = checked_symmetric(group, "dest", dest, total);
+        if (check::is_on()) [[unlikely]]
+          check::check_collective(group.routine(), {dest, total}, {source, bytes}, check::SameArray::forbidden);
+        return to;
+      },
+      from.at(group.me()), bytes);
 }
 
 template <class Group>
@@ -94,7 +108,8 @@ inline void fcollect_on(Group& group, void* dest, const void* source, std::size_
 template <class Group>
 inline void reduce_on(Group& group, void* dest, const void* source, std::size_t nelems,
                       const coll::Combine& combine) noexcept {
-  const CollectiveBuffers buffers = checked_buffers(group, dest, nelems, source, nelems, combine.element_bytes);
+  const CollectiveBuffers buffers =
+      checked_buffers(group, dest, nelems, source, nelems, combine.element_bytes, check::SameArray::allowed);
   coll::reduce(group, buffers.dest, buffers.source, nelems, combine);
 }
 

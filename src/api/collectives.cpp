@@ -7,6 +7,8 @@
 #include "api/request_handles.hpp"
 #include "atomic/elements.hpp"
 #include "base/fatal.hpp"
+#include "check/blocks.hpp"
+#include "check/checks.hpp"
 #include "coll/background/begin.hpp"
 
 namespace api = shmemx::api;
@@ -27,6 +29,8 @@ coll::Team& checked_call(const char* routine, shmem_team_t team, shmemx_request_
 void check_memory(const char* routine, const char* argument, const void* memory, std::size_t bytes) noexcept {
   if (memory == nullptr && bytes != 0)
     api::bad_argument(routine, argument, 0, "pointers to as many bytes as the call says");
+  if (shmemx::check::watches_operations()) [[unlikely]]
+    shmemx::check::check_memory(routine, argument, memory, bytes);
 }
 
 background::Buffers checked_buffers(const char* routine, void* dest, const void* source, std::size_t bytes) noexcept {

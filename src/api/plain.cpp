@@ -10,6 +10,7 @@
 #include "api/signal.hpp"
 #include "api/sync.hpp"
 #include "base/fatal.hpp"
+#include "check/checks.hpp"
 #include "coll/barrier.hpp"
 #include "onesided/order.hpp"
 #include "progress/wait.hpp"
@@ -58,7 +59,7 @@ bool is_accessible(const context::Context& route, const void* address, int pe) {
 // Returns null if messages are the only way to the PE's memory.
 void* symmetric_pointer(const context::Context& route, const void* address, int pe) {
   if (!is_accessible(route, address, pe) || !context::is_mapped(route, pe)) return nullptr;
-  return context::resolve(route, {"shmem_ptr", "dest"}, address, 1, pe).address;
+  return context::resolve(route, {"shmem_ptr", "dest"}, address, 0, pe).address;  // no access, so nothing is checked
 }
 
 // Completes all operations of the default context, for barriers and locks.
@@ -75,6 +76,8 @@ void quiet_pes(const context::Context& context, const char* routine, const int* 
   }
   if (npes == 0) return;
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  for (std::size_t i = 0; i < npes && shmemx::check::is_on(); ++i)
+    onesided::check_complete(routine, {&context, context::world_pe(context, target_pes[i])});
   if (context::all_mapped) return;
   for (std::size_t i = 0; i < npes; ++i) {
     if (!context::is_mapped(context, target_pes[i]))

@@ -1,6 +1,7 @@
 #include "api/rma.hpp"
 
 #include "api/observed.hpp"
+#include "check/checks.hpp"
 #include "onesided/short_path.hpp"
 
 namespace shmemx::api {
@@ -51,6 +52,11 @@ struct BlockCall {
 }
 [[gnu::always_inline]] inline std::uint64_t heap_offset(const Context& context, const void* address) noexcept {
   return reinterpret_cast<std::uintptr_t>(address) - context.heap_base;
+}
+
+check::Initiator initiator(const Context& context, std::uint32_t near) noexcept {
+  const auto index = static_cast<std::uint32_t>(&context - context::context_table);
+  return {index, context::world_pe(context, context::pe_at(context, near))};
 }
 
 void p_any(std::uint64_t offset, const void* value, std::uint32_t near, const Context& context, const char* routine,
@@ -113,6 +119,17 @@ struct WordCall {
 
 }  // namespace
 
+context::Location resolve_transfer_cold(const Context& context, context::Site site, const Sides& sides,
+                                        std::uint32_t near) noexcept {
+  const int pe = context::pe_at(context, near);
+  const auto address = reinterpret_cast<std::uintptr_t>(sides.symmetric.at);
+  const context::Location found = context::resolve_cold(context, site, address, sides.symmetric.span(), pe);
+  if (check::watches_operations())
+    check::check_transfer(
+        {site.routine, sides.local, sides.symmetric, sides.use, pe == context.my_pe, initiator(context, near)});
+  return found;
+}
+
 void p_element(std::uint64_t offset, const void* value, std::uint32_t near, const Context& context, const char* routine,
                std::size_t bytes) noexcept {
   const Observed span(context, {routine, stats::Family::put}, context::pe_at(context, near), bytes);
@@ -151,7 +168,8 @@ namespace {
 
 [[gnu::noinline]] void put_block(const BlockCall& call) noexcept {
   const auto& [dest, source, bytes, context, routine, near] = call;
-  const context::Location target = context::resolve_near(context, {routine, "dest"}, dest, bytes, near);
+  const context::Location target =
+      resolve_transfer(context, {routine, "dest"}, dest, source, bytes, check::Use::source, near);
   if (!target.is_mapped()) [[unlikely]]
     return onesided::put(routine, context, target.place, source, bytes);
   rma::copy(target.address, source, bytes);
@@ -160,7 +178,8 @@ namespace {
 
 [[gnu::noinline]] void put_nbi_block(const BlockCall& call) noexcept {
   const auto& [dest, source, bytes, context, routine, near] = call;
-  const context::Location target = context::resolve_near(context, {routine, "dest"}, dest, bytes, near);
+  const context::Location target =
+      resolve_transfer(context, {routine, "dest"}, dest, source, bytes, check::Use::kept_source, near);
   if (!target.is_mapped()) [[unlikely]]
     return onesided::put_nbi(routine, context, target.place, source, bytes);
   rma::copy(target.address, source, bytes);
@@ -169,7 +188,8 @@ namespace {
 
 [[gnu::noinline]] void get_block(const BlockCall& call) noexcept {
   const auto& [dest, source, bytes, context, routine, near] = call;
-  const context::Location target = context::resolve_near(context, {routine, "source"}, source, bytes, near);
+  const context::Location target =
+      resolve_transfer(context, {routine, "source"}, source, dest, bytes, check::Use::dest, near);
   if (!target.is_mapped()) [[unlikely]]
     return onesided::get(routine, dest, target.place, bytes);
   rma::copy(dest, target.address, bytes);
@@ -226,13 +246,32 @@ void get_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_
   get_block(call);
 }
 
+namespace {
+
+[[gnu::noinline]] void get_nbi_cold(const BlockCall& call) noexcept {
+  const auto& [dest, source, bytes, context, routine, near] = call;
+  const Sides sides{{source, bytes}, {dest, bytes}, check::Use::kept_dest};
+  const context::Location target = resolve_transfer_cold(context, {routine, "source"}, sides, near);
+  // Where the buffer is watched, its data have to be known.
+  const bool completes_at_once = check::enabled.has(check::Checks::pending) && !context::calls_make_progress;
+  if (target.is_mapped()) {
+    rma::copy(dest, target.address, bytes);
+  } else if (completes_at_once) {
+    onesided::get(routine, dest, target.place, bytes);
+  } else {
+    return onesided::get_nbi(routine, context, dest, target.place, bytes);
+  }
+  check::note_dest(routine, {dest, bytes}, initiator(context, near));
+}
+
+}  // namespace
+
 void get_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
                    const char* routine) noexcept {
   const Observed span(context, {routine, stats::Family::get}, context::pe_at(context, near), bytes);
-  const context::Location target = context::resolve_near(context, {routine, "source"}, source, bytes, near);
-  if (!target.is_mapped()) [[unlikely]]
-    return onesided::get_nbi(routine, context, dest, target.place, bytes);
-  rma::copy(dest, target.address, bytes);
+  if (!context::is_near(context, source, bytes, near)) [[unlikely]]
+    return get_nbi_cold({dest, source, bytes, context, routine, near});
+  rma::copy(dest, context::locate_near(context, source, near).address, bytes);
 }
 
 }  // namespace shmemx::api

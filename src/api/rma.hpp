@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "api/arg_check.hpp"
 #include "api/observed.hpp"
+#include "api/transfer.hpp"
 #include "onesided/operations.hpp"
 #include "rma/copy.hpp"
 #include "rma/strided.hpp"
@@ -180,7 +180,9 @@ inline void put_blocks(const Context& context, const char* routine, void* dest, 
   const bool empty = shape.block_count == 0 || shape.block_bytes == 0;
   const std::uint64_t span = empty ? 0 : span_bytes(routine, shape.dest_step, shape.block_count, shape.block_bytes);
   const Observed observed(context, {routine, stats::Family::put}, pe, shape.block_count * shape.block_bytes);
-  const context::Location target = context::resolve(context, {routine, "dest"}, dest, span, pe);
+  const context::Location target =
+      resolve_strided(context, {routine, "dest"}, {dest, shape.dest_step}, {source, shape.source_step},
+                      {shape.block_bytes, empty ? 0 : shape.block_count, span}, check::Use::source, pe);
   if (empty) return;
   if (!target.is_mapped()) [[unlikely]]
     return onesided::put_strided(routine, context, target.place, source, shape);
@@ -197,7 +199,9 @@ inline void get_blocks(const Context& context, const char* routine, void* dest, 
   const bool empty = shape.block_count == 0 || shape.block_bytes == 0;
   const std::uint64_t span = empty ? 0 : span_bytes(routine, shape.source_step, shape.block_count, shape.block_bytes);
   const Observed observed(context, {routine, stats::Family::get}, pe, shape.block_count * shape.block_bytes);
-  const context::Location target = context::resolve(context, {routine, "source"}, source, span, pe);
+  const context::Location target =
+      resolve_strided(context, {routine, "source"}, {source, shape.source_step}, {dest, shape.dest_step},
+                      {shape.block_bytes, empty ? 0 : shape.block_count, span}, check::Use::dest, pe);
   if (empty) return;
   if (!target.is_mapped()) [[unlikely]]
     return onesided::get_strided(routine, dest, target.place, shape);

@@ -41,13 +41,14 @@ inline void update_signal(const Context& context, context::Site site, std::uint6
   wake(*target.doorbell);
 }
 
-template <class T>
+template <class T, check::Use kUse = check::Use::source>
 inline void put_signal(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,
                        std::uint64_t* sig_addr, std::uint64_t value, int sig_op, int pe) noexcept {
   check_signal_operator(routine, sig_op);
   const std::uint64_t bytes = checked_bytes(routine, nelems, sizeof(T));
   const Observed span(context, {routine, stats::Family::put}, pe, bytes);
-  const context::Location target = context::resolve(context, {routine, "dest"}, dest, bytes, pe);
+  const context::Location target =
+      resolve_transfer(context, {routine, "dest"}, dest, source, bytes, kUse, context::near_index(context, pe));
   if (!target.is_mapped()) [[unlikely]]
     return put_signal_remote(context, routine, {target.place, source, bytes}, {sig_addr, value, sig_op}, pe);
   rma::copy(target.address, source, bytes);
@@ -58,7 +59,7 @@ template <class T>
 inline void put_signal_nbi(const Context& context, const char* routine, void* dest, const void* source,
                            std::size_t nelems, std::uint64_t* sig_addr, std::uint64_t value, int sig_op,
                            int pe) noexcept {
-  put_signal<T>(context, routine, dest, source, nelems, sig_addr, value, sig_op, pe);
+  put_signal<T, check::Use::kept_source>(context, routine, dest, source, nelems, sig_addr, value, sig_op, pe);
 }
 
 }  // namespace shmemx::api

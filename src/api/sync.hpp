@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "api/arg_check.hpp"
+#include "check/checks.hpp"
 #include "progress/test_loop.hpp"
 #include "progress/wait.hpp"
 #include "sync/compare.hpp"
@@ -17,7 +18,8 @@ inline void check_waitable(const char* routine, const char* argument, const void
                            std::uint64_t bytes) noexcept {
   if (context::in_heap(default_context(), reinterpret_cast<std::uintptr_t>(address), bytes)) [[likely]]
     return;
-  if (bytes == 0 || context::is_symmetric(default_context(), address, bytes)) [[likely]]
+  const bool is_checked = check::watches_operations();
+  if (bytes == 0 || (!is_checked && context::is_symmetric(default_context(), address, bytes))) [[likely]]
     return;
   static_cast<void>(context::resolve(default_context(), {routine, argument}, address, bytes, default_context().my_pe));
 }

@@ -4,6 +4,7 @@
 #include "api/arg_check.hpp"
 #include "api/plain_define.hpp"
 #include "base/fatal.hpp"
+#include "check/leaks.hpp"
 #include "coll/background/begin.hpp"
 #include "coll/barrier.hpp"
 #include "coll/common/select.hpp"
@@ -36,6 +37,9 @@ struct Split {
 int split_into(coll::Team& parent, const Split& call, const std::vector<coll::Triplet>& children,
                shmem_team_t* new_team) {
   const coll::SplitResult result = coll::split(parent, call.routine, children, contexts_asked(call.config, call.mask));
+  if (result.ok && coll::team_table[result.team_index].me() == 0 && result.team_index != 0)
+    shmemx::check::note_handle(shmemx::check::Handle::team, static_cast<std::uint32_t>(result.team_index),
+                               call.routine);
   *new_team = result.ok ? as_handle<shmem_team_t>(coll::team_table[result.team_index].handle) : SHMEM_TEAM_INVALID;
   return result.ok ? 0 : 1;
 }
@@ -49,6 +53,7 @@ void end_team(coll::Team& team, const char* routine) {
     shmemx::onesided::quiet(routine, {open});  // they end with the team
   coll::barrier(team, routine);
   shmemx::runtime::drop_contexts_of(team.route.team_index);
+  shmemx::check::forget_handle(shmemx::check::Handle::team, team.route.team_index);
   coll::release_team(team);
 }
 
@@ -58,6 +63,10 @@ int create_context(const coll::Team& team, const char* routine, long options, sh
     api::bad_argument(routine, "options", options, "0 and the SHMEM_CTX_ options joined by |");
   const std::uint64_t handle = shmemx::runtime::create_context(team);
   *ctx = as_handle<shmem_ctx_t>(handle);
+  if (handle != 0) {
+    const auto index = static_cast<std::uint32_t>(handle & context::kContextIndexMask);
+    shmemx::check::note_handle(shmemx::check::Handle::context, index, routine);
+  }
   if (handle == 0) shmemx::debug_line("%s: all %zu contexts are in use", routine, context::kMaxContexts - 2);
   return handle == 0 ? 1 : 0;
 }

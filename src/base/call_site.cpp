@@ -112,13 +112,9 @@ std::string text_of_pair(const std::string& executable, std::uintptr_t site, con
   return with_offset(shortened(demangled(symbol.name)), site - symbol.begin);
 }
 
-}  // namespace
-
-std::uintptr_t call_site() noexcept {
-  void* frames[kMostFrames];
-  const int count = ::backtrace(frames, kMostFrames);
+std::uintptr_t call_site_in(void* const* frames, int count) {
   Dl_info own{};
-  if (::dladdr(reinterpret_cast<const void*>(&call_site), &own) == 0) return 0;
+  if (::dladdr(reinterpret_cast<const void*>(&call_site_in), &own) == 0) return 0;
   const void* const executable = executable_begin();
   const std::uintptr_t bias = load_bias();
   const bool is_linked_in = own.dli_fbase == executable;
@@ -136,6 +132,21 @@ std::uintptr_t call_site() noexcept {
     return is_in_executable ? call - bias : 0;
   }
   return 0;
+}
+
+}  // namespace
+
+CallStack call_stack() noexcept {
+  CallStack stack;
+  stack.count = ::backtrace(stack.frames, CallStack::kMost);
+  return stack;
+}
+
+std::uintptr_t call_site(const CallStack& stack) noexcept { return call_site_in(stack.frames, stack.count); }
+
+std::uintptr_t call_site() noexcept {
+  void* frames[kMostFrames];
+  return call_site_in(frames, ::backtrace(frames, kMostFrames));
 }
 
 std::string frame_text(const std::string& executable, std::uintptr_t address) {

@@ -1,14 +1,29 @@
 // Where the program called this library, for diagnostics. Cold code only: it walks the stack, and may start a program.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace shmemx {
 
-// The address of the innermost call of the program on this thread's stack, as the executable's file has it; 0 if it is
-// not in the executable.
+// The innermost calls on this thread's stack: those of this library, and the program's that led there. Taking it costs
+// a microsecond or two, finding out what it means a hundred.
+struct CallStack {
+  static constexpr int kMost = 16;
+  void* frames[kMost];
+  int count = 0;
+
+  bool operator==(const CallStack& other) const noexcept {
+    return count == other.count && std::equal(frames, frames + count, other.frames);
+  }
+};
+CallStack call_stack() noexcept;
+
+// The address of the innermost call of the program there, or on this thread's stack, as the executable's file has it; 0
+// if it is not in the executable.
+std::uintptr_t call_site(const CallStack& stack) noexcept;
 std::uintptr_t call_site() noexcept;
 
 // Returns "main (ring.c:12)", with the help of addr2line where that is installed and the executable has debug

@@ -65,11 +65,15 @@ DiagnosticIdentity& diagnostic_identity() noexcept {
   return identity;
 }
 
+bool claim_report() noexcept {
+  const DiagnosticIdentity& who = diagnostic_identity();
+  return who.claim_report == nullptr || who.claim_report();
+}
+
 void fatal(const char* routine, const char* format, ...) noexcept {
   const DiagnosticIdentity& who = diagnostic_identity();
   std::string place;
-  if (who.claim_report == nullptr || who.claim_report())
-    place = call_site_text("/proc/" + std::to_string(::getpid()) + "/exe", call_site());
+  if (claim_report()) place = call_site_text("/proc/" + std::to_string(::getpid()) + "/exe", call_site());
   if (who.claim_job_end != nullptr && !who.claim_job_end(kFatalStatus)) wait_for_the_end();
   char line[kLineBytes];
   int used = put_prefix(line);

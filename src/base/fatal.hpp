@@ -11,13 +11,16 @@ struct DiagnosticIdentity {
   int n_pes = 0;
   int pid = 0;         // of this PE; a diagnostic of a forked child ends the child only
   bool debug = false;  // SHMEM_DEBUG
-  // Returns true for the first PE that has something to report, which takes a moment; for others once the job has
+  // Returns true for the first PE that has something to report, which takes a moment; false for others once the job has
   // ended, or that takes too long.
   bool (*claim_report)() = nullptr;
   bool (*claim_job_end)(int status) = nullptr;  // returns true for the first PE that ends the job; only that one prints
   void (*end_job)(int status) = nullptr;        // notifies the launcher; may return
 };
 DiagnosticIdentity& diagnostic_identity() noexcept;
+
+// Is this the PE that is to look up places, for a line that ends the job? fatal() asks by itself for that of the call.
+bool claim_report() noexcept;
 
 // Prints "[pe 3/8 host] routine: text; called at main (ring.c:12). Job ended." and ends the job with status 1.
 // `routine` may be null; the place is left out where it is not known.

@@ -40,7 +40,7 @@ inline constexpr const char* kOtherLaunchers[] = {"PMI_FD",
 
 inline constexpr char kArenaName[] = "shmemx";                         // of the arena file, as mappings show it
 inline constexpr std::uint64_t kJobMagic = 0x78'6d'65'6d'68'73'30'31;  // "10shmemx" backwards
-inline constexpr std::uint32_t kWireVersion = 10;
+inline constexpr std::uint32_t kWireVersion = 11;
 inline constexpr int kMaxNodePes = 4096;  // of a node, that is of an arena
 inline constexpr int kMaxPes = 1 << 24;   // of a job
 inline constexpr std::size_t kForeignRecords = 16;
@@ -158,7 +158,8 @@ struct alignas(kCacheLine) PeRecord {
   char executable[64];                                // tail of the path, for messages
   std::atomic<std::uint64_t> routine[kRoutineWords];  // see set_routine
   NodePath node_path;                                 // this PE's wish
-  std::uint16_t heap_asked;                           // 1: heap_bytes comes from the user
+  std::uint8_t heap_asked;                            // 1: heap_bytes comes from the user
+  std::uint8_t checks;                                // SHMEM_CHECK, as bits; must be the same on all PEs
   std::uint16_t node_order;                           // SHMEMX_NODE_ORDER; must be the same on all PEs
   std::uint32_t queue_cells;                          // must be the same on all PEs, as queue_cell_bytes
   std::uint32_t queue_cell_bytes;

@@ -11,6 +11,7 @@
 #include "base/node_path.hpp"
 #include "base/wait_mode.hpp"
 #include "base/window_path.hpp"
+#include "config/checks.hpp"
 #include "config/number.hpp"
 #include "config/synthetic_world.hpp"
 #include "config/watchdog.hpp"

@@ -8,7 +8,7 @@
 // distance from each to the next. In a job on one node these are all, in one whose nodes hold consecutive PEs those of
 // the node. Every other PE goes to the cold half, which finds its address where it is mapped, and leaves the rest to
 // messages. On the queue path, where nothing but this PE's own memory is mapped, the limits are zero, and the cold half
-// checks against `window_bytes`.
+// checks against `window_bytes`. They are zero, too, where something observes operations.
 //
 // A context handle is a coded integer, (generation << 12 | index): any value can be looked up without a wild access.
 #pragma once
@@ -115,7 +115,8 @@ inline void make_unusable(Context& context) noexcept {
 // Can this PE address the memory of its node peers?
 inline bool node_is_mapped() noexcept { return all_mapped || places.node_is_mapped; }
 
-// The hot limits of a context that may address near PEs' heaps of `window_bytes`; zeros where it may not.
+// The hot limits of a context that may address near PEs' heaps of `window_bytes`; zeros where it may not, or
+// something observes operations.
 inline void set_hot_limits(Context& context) noexcept {
   context.heap_bytes = node_is_mapped() && !uses_cold_halves ? context.window_bytes : 0;
   for (int k = 0; k < kSizeClasses; ++k) {

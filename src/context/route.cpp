@@ -4,6 +4,8 @@
 #include <string>
 
 #include "base/fatal.hpp"
+#include "check/blocks.hpp"
+#include "check/checks.hpp"
 #include "context/address_text.hpp"
 #include "context/location.hpp"
 
@@ -14,8 +16,11 @@ constinit const char* unusable_reason = "called before shmem_init";
 
 [[noreturn]] void bad_pe(const Context& context, const char* routine, int pe) {
   const bool world = context.team_index == kDefaultContext;
-  fatal(routine, "argument 'pe' is %d, allowed are 0..%u (%s)", pe, context.n_pes - 1,
-        world ? "team WORLD" : "the context's team");
+  const auto member = world ? std::nullopt : context.set.find(Pe{pe});
+  char hint[80] = "";
+  if (member) std::snprintf(hint, sizeof hint, "; PE %d of the world is PE %d of that team", pe, member->value);
+  fatal(routine, "argument 'pe' is %d, allowed are 0..%u (%s)%s", pe, context.n_pes - 1,
+        world ? "team WORLD" : "the context's team", hint);
 }
 
 // The heap of another PE as mapped here; -1: the address is in none.
@@ -92,6 +97,8 @@ Location resolve_cold(const Context& context, Site site, std::uintptr_t address,
   if (!pe_in_range(context, pe)) bad_pe(context, site.routine, pe);
   const auto place = find_place(context, address, bytes, pe);
   if (!place && bytes != 0) bad_range(context, site, address, bytes);
+  if (check::is_on() && place && place->window == windows::kHeapWindow)
+    check::check_access(site.routine, site.argument, place->offset, bytes);
   return location_of(context, place.value_or(Place{world_pe(context, pe), windows::kHeapWindow, 0}), pe);
 }
 

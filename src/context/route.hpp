@@ -45,18 +45,26 @@ inline bool in_heap(const Context& context, std::uintptr_t address, std::uint64_
   return range_fits(address - context.heap_base, bytes, context.heap_bytes);
 }
 
+// Do the `bytes` lie in the heap of a near PE? Never where operations are checked.
+[[gnu::always_inline]] inline bool is_near(const Context& context, const void* symmetric, std::uint64_t bytes,
+                                           std::uint32_t near) noexcept {
+  return in_heap(context, reinterpret_cast<std::uintptr_t>(symmetric), bytes) && near < context.n_near;
+}
+[[gnu::always_inline]] inline Location locate_near(const Context& context, const void* symmetric,
+                                                   std::uint32_t near) noexcept {
+  Location found;
+  std::byte* const heap = near_heap(context, near);
+  found.address = heap + (reinterpret_cast<std::uintptr_t>(symmetric) - context.heap_base);
+  found.doorbell = &doorbell_of_heap(heap);
+  return found;
+}
+
 // Returns the location of the `bytes` of a PE whose copy on this PE is at `symmetric`.
 [[gnu::always_inline]] inline Location resolve_near(const Context& context, Site site, const void* symmetric,
                                                     std::uint64_t bytes, std::uint32_t near) noexcept {
-  const auto address = reinterpret_cast<std::uintptr_t>(symmetric);
-  if (in_heap(context, address, bytes) && near < context.n_near) [[likely]] {
-    Location found;
-    std::byte* const heap = near_heap(context, near);
-    found.address = heap + (address - context.heap_base);
-    found.doorbell = &doorbell_of_heap(heap);
-    return found;
-  }
-  return resolve_cold(context, site, address, bytes, pe_at(context, near));
+  if (is_near(context, symmetric, bytes, near)) [[likely]]
+    return locate_near(context, symmetric, near);
+  return resolve_cold(context, site, reinterpret_cast<std::uintptr_t>(symmetric), bytes, pe_at(context, near));
 }
 [[gnu::always_inline]] inline Location resolve(const Context& context, Site site, const void* symmetric,
                                                std::uint64_t bytes, int pe) noexcept {

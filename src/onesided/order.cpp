@@ -1,6 +1,7 @@
 // Completion and order of what was sent.
 #include "onesided/order.hpp"
 
+#include "check/pending.hpp"
 #include "onesided/direct.hpp"
 #include "onesided/rdma.hpp"
 #include "onesided/requests.hpp"
@@ -20,6 +21,11 @@ void flush(const char* routine, const Scope& scope) noexcept {
   if (scope.context != nullptr) return await_replies(routine, -1, *initiator_of(*scope.context).tracker);
   progress::wait_until(routine, -1, [] { return requests.open_of_contexts() == 0; });
   flush_rdma_all(routine);
+}
+
+void check_complete(const char* routine, const Scope& scope) noexcept {
+  const int context = scope.context == nullptr ? check::kAny : static_cast<int>(index_of(*scope.context));
+  check::complete(routine, context, scope.pe);
 }
 
 void fence_unmapped(const char* routine, const context::Context& context) noexcept {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 
+#include "check/checks.hpp"
 #include "context/context.hpp"
 #include "nemesis/unflushed_pes.hpp"
 #include "onesided/direct.hpp"
@@ -21,6 +22,9 @@ inline bool may_be_under_way() noexcept {
          requests.open_of_contexts() != 0 || has_direct_keys() || context::calls_make_progress;
 }
 
+// With SHMEM_CHECK: buffers of what the scope holds have not been touched.
+[[gnu::cold]] void check_complete(const char* routine, const Scope& scope) noexcept;
+
 // Deliveries in order: stores become visible in program order on x86 (a compiler barrier there), release elsewhere.
 inline void fence(const char* routine, const context::Context& context) noexcept {
   std::atomic_thread_fence(std::memory_order_acq_rel);
@@ -31,6 +35,8 @@ inline void fence(const char* routine, const context::Context& context) noexcept
 // Complete and visible to all PEs: the store buffer is drained, messages are carried out.
 inline void quiet(const char* routine, const Scope& scope = {}) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (check::is_on()) [[unlikely]]
+    check_complete(routine, scope);
   if (!context::all_mapped && may_be_under_way()) [[unlikely]]
     flush(routine, scope);
 }

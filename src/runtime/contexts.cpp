@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "base/mutex.hpp"
+#include "check/leaks.hpp"
 #include "stats/counters.hpp"
 
 namespace shmemx::runtime {
@@ -25,6 +26,7 @@ void for_each_context(const Use& use) {
 void clear(context::Context& context) {
   const auto index = static_cast<std::size_t>(&context - context::context_table);
   stats::retire_context(index);
+  check::forget_handle(check::Handle::context, static_cast<std::uint32_t>(index));
   context = context::Context{};
   if (index < first_maybe_free) first_maybe_free = index;
 }

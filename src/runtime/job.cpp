@@ -30,6 +30,7 @@
 #include "context/route.hpp"
 #include "onesided/order.hpp"
 #include "public_windows/lock.hpp"
+#include "runtime/checking.hpp"
 #include "runtime/contexts.hpp"
 #include "runtime/leaving.hpp"
 #include "runtime/memory.hpp"
@@ -140,6 +141,7 @@ context::Context shared_route(const context::Context& world, const Nodes& nodes)
 
 void open_world() {
   Job& self = job();
+  open_checks(self.parameters.config, self.arena->heap(self.parameters.nodes.index), self.parameters.heap_limit_bytes);
   const context::Context world = make_world(*self.arena, self.parameters);
   context::default_context() = world;
   context::context_table[context::kInvalidContext].handle = ~std::uint64_t{0};
@@ -215,6 +217,7 @@ void end_traffic(const char* routine) {
 
 void close_world(const char* routine) {
   Job& self = job();
+  end_checks(routine);
   end_traffic(routine);
   close_messages();
   drop_contexts();
@@ -304,6 +307,7 @@ void finalize_at_exit() noexcept {
   const char* const routine = "shmem_finalize";
   const std::lock_guard guard(state_mutex);
   if (!is_initialized()) return;
+  end_checks_at_exit(routine);
   complete_operations(routine);  // what this PE has done reaches others before they learn that it has left
   announce_departure();
   for (int open = open_initializations.load(); open > 1; --open) meet_in_finalize(routine);

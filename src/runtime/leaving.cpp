@@ -57,10 +57,11 @@ bool claim_report() {
   constexpr int kPauses = 200;
   constexpr timespec kPause{0, 5'000'000};
   if (::getpid() != watch.pid) return true;
-  std::uint32_t none = 0;
+  std::uint32_t reporter = 0;  // from now on this PE, unless another one was first
   const auto mine = static_cast<std::uint32_t>(diagnostic_identity().pe) + 1;
-  if (!has_ended() && watch.header->reporter.compare_exchange_strong(none, mine, std::memory_order_relaxed))
+  if (!has_ended() && watch.header->reporter.compare_exchange_strong(reporter, mine, std::memory_order_relaxed))
     return true;
+  if (reporter == mine) return true;
   for (int i = 0; i < kPauses && !has_ended(); ++i) ::nanosleep(&kPause, nullptr);
   return false;
 }

@@ -10,6 +10,8 @@
 #include "base/fatal.hpp"
 #include "base/machine.hpp"
 #include "bootstrap/wire.hpp"
+#include "check/blocks.hpp"
+#include "check/checks.hpp"
 #include "coll/exchange.hpp"
 #include "context/address_text.hpp"
 #include "onesided/order.hpp"
@@ -146,7 +148,13 @@ bool agree(const char* routine, MemoryCall mine) {
 
 heap::Offset offset_of_block(const char* routine, const void* block) {
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(block) - context::default_context().heap_base;
-  if (allocator().size_of(offset)) return offset;
+  if (check::is_on()) {
+    const auto known = check::find_block(offset);
+    if (known && !known->is_freed && known->inner.begin == offset) return offset;
+    if (offset < allocator().usage().capacity) check::bad_free(routine, offset);
+  } else if (allocator().size_of(offset)) {
+    return offset;
+  }
   const auto around = allocator().find(offset);
   if (!around) {
     fatal(routine,
@@ -158,15 +166,39 @@ heap::Offset offset_of_block(const char* routine, const void* block) {
         static_cast<unsigned long long>(offset - around->offset), static_cast<void*>(heap_begin() + around->offset));
 }
 
-std::optional<heap::Offset> allocate_here(const AllocateRequest& request) {
-  const auto offset = allocator().allocate(request.bytes, request.alignment);
-  if (!offset) {
-    report_exhausted(request.routine, request.bytes, heap_limit());
-    return std::nullopt;
+// A block as the allocator has it, with what SHMEM_CHECK adds around what the program asks for.
+struct OuterBlock {
+  check::Padding padding;
+  std::uint64_t bytes;
+  heap::Offset begin = 0;
+
+  OuterBlock(std::uint64_t inner_bytes, std::uint64_t alignment)
+      : padding(check::padding_of(inner_bytes, alignment)), bytes(padding.before + inner_bytes + padding.behind) {}
+  heap::Offset inner() const { return begin + padding.before; }
+  heap::Offset end() const { return begin + bytes; }
+};
+
+// Blocks that were freed and are kept make room, on all PEs the same ones.
+bool find_room(const AllocateRequest& request, OuterBlock& block) {
+  auto offset = allocator().allocate(block.bytes, request.alignment);
+  while (!offset && check::is_on()) {
+    const auto kept = check::take_oldest(request.routine);
+    if (!kept) break;
+    static_cast<void>(allocator().release(*kept));
+    offset = allocator().allocate(block.bytes, request.alignment);
   }
-  if (is_backed(request.routine, request.bytes, *offset + request.bytes)) return offset;
-  static_cast<void>(allocator().release(*offset));
-  return std::nullopt;
+  if (offset) block.begin = *offset;
+  return offset.has_value();
+}
+
+bool allocate_here(const AllocateRequest& request, OuterBlock& block) {
+  if (!find_room(request, block)) {
+    report_exhausted(request.routine, request.bytes, heap_limit());
+    return false;
+  }
+  if (is_backed(request.routine, request.bytes, block.end())) return true;
+  static_cast<void>(allocator().release(block.begin));
+  return false;
 }
 
 // In steps of a huge page: the kernel keeps ranges of different kinds apart, and a huge page lies within one of them.
@@ -207,16 +239,50 @@ void* allocate(const AllocateRequest& request) noexcept {
   context::require_initialized(request.routine);
   if (request.bytes == 0) return nullptr;
   const stats::RoutineSpan span(request.routine, stats::Family::memory, request.bytes);
-  const auto offset = allocate_here(request);
-  if (offset && request.zero) zero_fill(*offset, request.bytes);
-  const bool all = agree(request.routine, {request.bytes, request.alignment, 0, offset ? 1U : 0U});
+  check::verify(request.routine, check::Extent::some);
+  OuterBlock block(request.bytes, request.alignment);
+  const bool is_here = allocate_here(request, block);
+  if (is_here) {
+    if (request.zero) zero_fill(block.inner(), request.bytes);
+    check::add_block({block.begin, block.bytes}, block.padding, request.bytes, request.routine);
+    if (block.padding.behind != 0) extent.touched = std::max(extent.touched, block.end());
+  }
+  const bool all = agree(request.routine, {request.bytes, request.alignment, 0, is_here ? 1U : 0U});
   if (!all) {
-    if (offset) static_cast<void>(allocator().release(*offset));
+    if (is_here) {
+      check::take_back(block.begin);
+      static_cast<void>(allocator().release(block.begin));
+    }
     return nullptr;
   }
-  note_granted(*offset + request.bytes);
-  return heap_begin() + *offset;
+  note_granted(block.end());
+  return heap_begin() + block.inner();
 }
+
+namespace {
+
+// SHMEM_CHECK keeps the block for a while, so that later accesses to it are seen.
+void release_checked(const char* routine, heap::Offset offset) {
+  check::verify(routine, check::Extent::some);
+  const check::Span unused = check::retire(offset, routine);
+  const NodeIndex me = context::node_index(context::default_context().my_pe);
+  if (unused.bytes != 0) static_cast<void>(arena().discard_heap(me, unused.begin, unused.bytes));
+  while (const auto expired = check::take_expired(routine)) static_cast<void>(allocator().release(*expired));
+}
+
+std::size_t bytes_of_block(heap::Offset offset) {
+  return check::is_on() ? check::find_block(offset)->inner.bytes : *allocator().size_of(offset);
+}
+
+void* reallocate_moving(const char* routine, void* block, std::size_t old_bytes, std::size_t bytes) {
+  void* const moved = allocate({routine, bytes, kCacheLine});
+  if (moved == nullptr) return nullptr;
+  rma::copy(moved, block, std::min(old_bytes, bytes));
+  release(routine, block);
+  return moved;
+}
+
+}  // namespace
 
 void release(const char* routine, void* block) noexcept {
   context::require_initialized(routine);
@@ -224,6 +290,7 @@ void release(const char* routine, void* block) noexcept {
   const stats::RoutineSpan span(routine, stats::Family::memory);
   const heap::Offset offset = offset_of_block(routine, block);
   agree(routine, {0, 0, offset, 1});
+  if (check::is_on()) return release_checked(routine, offset);
   static_cast<void>(allocator().release(offset));
 }
 
@@ -235,11 +302,12 @@ void* reallocate(const char* routine, void* block, std::size_t bytes) noexcept {
     return nullptr;
   }
   const heap::Offset offset = offset_of_block(routine, block);
-  const std::size_t old_bytes = *allocator().size_of(offset);
+  const std::size_t old_bytes = bytes_of_block(offset);
   // Entry: no PE may still put into a block that is about to move. In place needs no memory check of its own beyond the
   // new end.
   agree(routine, {bytes, 0, offset, 1});
-  if (allocator().resize_in_place(offset, bytes)) {
+  // With SHMEM_CHECK each block moves, which shows who still uses the old one.
+  if (!check::is_on() && allocator().resize_in_place(offset, bytes)) {
     const bool fits = is_backed(routine, bytes, offset + bytes);
     if (!agree(routine, {bytes, 0, offset, fits ? 1U : 0U})) {
       static_cast<void>(allocator().resize_in_place(offset, old_bytes));
@@ -248,11 +316,7 @@ void* reallocate(const char* routine, void* block, std::size_t bytes) noexcept {
     note_granted(offset + bytes);
     return block;
   }
-  void* const moved = allocate({routine, bytes, kCacheLine});
-  if (moved == nullptr) return nullptr;
-  rma::copy(moved, block, std::min(old_bytes, bytes));
-  release(routine, block);
-  return moved;
+  return reallocate_moving(routine, block, old_bytes, bytes);
 }
 
 }  // namespace shmemx::runtime

@@ -43,6 +43,7 @@ Settings settings_of(const windows::Arena& arena, int pe) {
   kept.static_digest = from.static_digest;
   kept.static_data = from.static_data;
   kept.heap_asked = from.heap_asked;
+  kept.checks = from.checks;
   kept.address_limit = from.address_limit;
   std::memcpy(kept.executable, from.executable, ::strnlen(from.executable, sizeof kept.executable));
   kept.node_path = from.node_path;
@@ -132,7 +133,8 @@ class Relevant {
                                      [](const PeRecord& r) -> std::uint64_t { return r.queue_cell_bytes; },
                                      [](const PeRecord& r) -> std::uint64_t { return r.pes_per_node; },
                                      [](const PeRecord& r) -> std::uint64_t { return r.node_order; },
-                                     [](const PeRecord& r) -> std::uint64_t { return r.networks; }};
+                                     [](const PeRecord& r) -> std::uint64_t { return r.networks; },
+                                     [](const PeRecord& r) -> std::uint64_t { return r.checks; }};
   static_assert(2 + std::size(kMaxima) + 1 + std::size(kEqual) <= bootstrap::kForeignRecords);
 
   const PeRecord& record(std::size_t i) const { return *reinterpret_cast<const PeRecord*>(list_[i].record.data()); }

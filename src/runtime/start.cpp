@@ -67,6 +67,7 @@ void fill_record(bootstrap::PeRecord& record, const StartParameters& parameters)
   record.pes_per_node = static_cast<std::uint16_t>(parameters.config.pes_per_node);
   record.node_order = static_cast<std::uint16_t>(parameters.config.node_order);
   record.networks = parameters.config.transport.code();
+  record.checks = parameters.config.check.bits();
   record.free_zones = windows::free_zones();
   char path[PATH_MAX] = "";
   const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path - 1);

@@ -67,6 +67,7 @@ auto with_all_variables() {
                 "SHMEM_BACKTRACE=1",
                 "SHMEM_STATS=1",
                 "SHMEM_TRACE=dir/trace.json",
+                "SHMEM_CHECK=Heap, leaks",
                 "SHMEM_WATCHDOG=30:Abort",
                 "SHMEM_INIT_ERRORS=return",
                 "SHMEMX_WARN_UNKNOWN=no",
@@ -112,6 +113,7 @@ BOOST_AUTO_TEST_CASE(every_variable_sets_its_member) {
   BOOST_CHECK(c.wait == WaitMode::block && c.init_errors == InitErrors::return_ && c.huge_pages == HugePages::always);
   BOOST_CHECK(c.backtrace && c.stats && c.watchdog.seconds == 30 && c.watchdog.aborts);
   BOOST_CHECK(c.trace.text.data() == std::string("dir/trace.json") && c.trace_events == 1000);
+  BOOST_CHECK_EQUAL(c.check.bits(), Checks::heap | Checks::leaks);
   BOOST_CHECK(c.copy_large == 262144U && c.copy_stream == 67108864U);
   BOOST_CHECK(c.spin_ns == 300U && c.yield_us == 0U && c.sleep_max_us == 2000U);
   BOOST_CHECK(!c.warn_unknown && !c.static_data);
@@ -125,6 +127,16 @@ BOOST_AUTO_TEST_CASE(every_variable_sets_its_member) {
   BOOST_CHECK(c.eth_mtu == 1500U && c.eth_block_packets == 16 && c.eth_blocks == 8 && c.eth_resend_us == 5000);
   for (const Origin& origin : c.origins)
     BOOST_CHECK(origin.source == Source::environment && origin.variable != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(checks_are_all_none_or_a_list) {
+  const auto of = [](const char* text) { return parse({(std::string("SHMEM_CHECK=") + text).c_str()}); };
+  BOOST_CHECK(!parse({}).value().check.any() && !of("0").value().check.any() && !of("OFF").value().check.any());
+  for (const char* all : {"1", "all", "heap,overlap,pending,leaks"})
+    BOOST_CHECK_EQUAL(kind::checks::text(of(all).value().check), "1");
+  BOOST_CHECK_EQUAL(kind::checks::text(of("Leaks, pending").value().check), "pending,leaks");
+  BOOST_CHECK_EQUAL(kind::checks::text({}), "0");
+  for (const char* wrong : {"", "2", "heap,", "heap,races", "1,heap"}) BOOST_CHECK(!of(wrong));
 }
 
 BOOST_AUTO_TEST_CASE(a_watchdog_has_seconds_and_may_abort) {

@@ -202,6 +202,10 @@ BOOST_AUTO_TEST_CASE(wishes_that_differ_are_named) {
   BOOST_CHECK_EQUAL(check_agreement(records).error().text,
                     "SHMEMX_QUEUE_CELLS is 64 on PE 0 and 128 on PE 2, all PEs have to set the same");
   records = records_of(4, kGiB, 0);
+  records[2].checks = 9;
+  BOOST_CHECK_EQUAL(check_agreement(records).error().text,
+                    "SHMEM_CHECK is 0 on PE 0 and heap,leaks on PE 2, all PEs have to set the same");
+  records = records_of(4, kGiB, 0);
   records[3].node_order = 1;
   BOOST_CHECK_EQUAL(check_agreement(records).error().text,
                     "SHMEMX_NODE_ORDER is block on PE 0 and cyclic on PE 3, all PEs have to set the same");
