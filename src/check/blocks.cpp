@@ -70,13 +70,17 @@ using Guard = std::lock_guard<Mutex>;
 
 bool is_watched() noexcept { return enabled.has(Checks::heap); }
 
-// The block whose zones or bytes hold the offset; null if there is none. Requires the mutex.
-Block* block_around(Offset offset) {
+// The last block that begins at or before the offset; null if there is none. Requires the mutex.
+Block* block_before(Offset offset) {
   auto& blocks = watched().by_offset;
   const auto behind = blocks.upper_bound(offset);
-  if (behind == blocks.begin()) return nullptr;
-  Block& block = *std::prev(behind);
-  return offset < block.outer_end() ? &block : nullptr;
+  return behind == blocks.begin() ? nullptr : &*std::prev(behind);
+}
+
+// The block whose zones or bytes hold the offset; null if there is none. Requires the mutex.
+Block* block_around(Offset offset) {
+  Block* const block = block_before(offset);
+  return block != nullptr && offset < block->outer_end() ? block : nullptr;
 }
 
 std::string in_bytes(std::uint64_t bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"); }
@@ -110,6 +114,14 @@ std::string history_of(const Block& block) {
             in_bytes(access.begin + access.bytes - block.inner_end()) + " past its end";
   }
   fatal(routine, "argument '%s' is %s: %s", argument, what.c_str(), history_of(block).c_str());
+}
+
+[[noreturn]] void bad_place(const char* routine, const char* argument, Offset offset) {
+  const Block* const before = block_before(offset);
+  if (before == nullptr)
+    fatal(routine, "argument '%s' is in the symmetric heap, in memory that is not allocated", argument);
+  fatal(routine, "argument '%s' is %s, in memory that is not allocated; the block: %s", argument,
+        position_in(*before, offset).c_str(), history_of(*before).c_str());
 }
 
 [[noreturn]] void was_written(const char* routine, const Block& block, Offset at) {
@@ -277,11 +289,7 @@ void check_access(const char* routine, const char* argument, Offset offset, std:
   if (!is_watched() || bytes == 0) return;
   const Guard guard(watched().mutex);
   const Block* const block = block_around(offset);
-  if (block == nullptr) {
-    fatal(routine,
-          "argument '%s' is in the symmetric heap, but in no block: that memory was never allocated, or freed long ago",
-          argument);
-  }
+  if (block == nullptr) bad_place(routine, argument, offset);
   const bool is_inside = offset >= block->inner.begin && offset < block->inner_end();
   if (!is_inside || bytes > block->inner_end() - offset || block->is_freed())
     bad_access(routine, argument, *block, {offset, bytes});
@@ -295,11 +303,7 @@ void check_memory(const char* routine, const char* argument, const void* address
 void bad_free(const char* routine, Offset offset) noexcept {
   const Guard guard(watched().mutex);
   const Block* const block = block_around(offset);
-  if (block == nullptr) {
-    fatal(routine,
-          "argument 'ptr' is in the symmetric heap, but in no block: that memory was never allocated, or freed long "
-          "ago");
-  }
+  if (block == nullptr) bad_place(routine, "ptr", offset);
   const std::string history = history_of(*block);
   if (block->is_freed() && offset == block->inner.begin) {
     fatal(routine, "argument 'ptr' is a block of %s that has been freed already: %s",

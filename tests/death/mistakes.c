@@ -228,6 +228,20 @@ static void leak_without_finalize(void) {
   if (last) shmem_malloc_with_hints(0, 0); /* nothing */
 }
 
+/* PE 0 finds it in the first or in the second barrier. Without mapped memory PE 0 stores by itself. */
+static void store_by_another_pe(void) {
+  long* block = new_block();
+  long* there = last ? shmem_ptr(block, 0) : NULL;
+  if (shmem_my_pe() == 0 && shmem_ptr(block, shmem_n_pes() - 1) == NULL) there = block;
+  if (there != NULL) there[9] = 5;
+  shmem_barrier_all(), shmem_barrier_all();
+}
+
+static void put_far_behind_the_end(void) {
+  long* block = new_block();
+  if (last) shmem_long_p(&block[1000], 5, 0);
+}
+
 /* No mistakes: what must not be reported. */
 static void correct(void) {
   const int n_pes = shmem_n_pes(), me = shmem_my_pe(), next = (me + 1) % n_pes;
@@ -313,6 +327,8 @@ static const struct {
                 MISTAKE(leaks),
                 MISTAKE(leak_of_one),
                 MISTAKE(leak_without_finalize),
+                MISTAKE(store_by_another_pe),
+                MISTAKE(put_far_behind_the_end),
                 MISTAKE(correct),
                 MISTAKE(exhausts_the_heap)};
 
