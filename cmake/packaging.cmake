@@ -75,6 +75,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/docs/man/oshrun.1 ${PROJECT_SOURCE_DIR}/docs
               ${PROJECT_SOURCE_DIR}/docs/man/shmem_trace_join.1
               ${PROJECT_SOURCE_DIR}/docs/man/shmem_perf.1
   DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT shmemx_tools)
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/stats_matrix.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/shmemx
+  COMPONENT shmemx_tools)
 foreach(wrapper oshcc oshc++ oshcxx oshCC)
   install(FILES ${PROJECT_SOURCE_DIR}/docs/man/${wrapper}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
     COMPONENT shmemx_development)

@@ -2,6 +2,7 @@
 
 #include <execinfo.h>
 #include <limits.h>
+#include <shmemx/types.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -163,9 +164,11 @@ bool open_trace(const config::Config& config, const Nodes& nodes, const windows:
   stats::RingHeader header{};
   fill_header(header, config, nodes, arena);
   const std::string file = file_of_node(context::places.my_node);
-  const Status opened = stats::open_ring(file.c_str(), static_cast<std::size_t>(place), header);
-  if (!opened)
-    warn("%s: %s; this PE writes no trace", opened.error().text.c_str(), std::strerror(opened.error().system_errno));
+  const Status opened =
+      stats::open_ring(file.c_str(), static_cast<std::size_t>(place), header, thread_level() == SHMEM_THREAD_MULTIPLE);
+  if (!opened && nodes.here.front() == nodes.setup.me)
+    warn("%s: %s; there is no trace of this node", opened.error().text.c_str(),
+         std::strerror(opened.error().system_errno));
   void* frames[1];
   static_cast<void>(::backtrace(frames, 1));  // the first call loads a library
   return opened.has_value();

@@ -96,8 +96,8 @@ struct Part {
 };
 
 // Maps part `index` of the file of `header.n_parts`, and begins a ring there, in place of an earlier one. Requires
-// counters, for names.
-Status open_ring(const char* path, std::size_t index, const RingHeader& header) noexcept;
+// counters, for names. `many_threads`: several may record at the same time.
+Status open_ring(const char* path, std::size_t index, const RingHeader& header, bool many_threads) noexcept;
 bool has_ring() noexcept;
 // The header of this PE's ring; requires one.
 RingHeader& ring_header() noexcept;
