@@ -41,9 +41,11 @@ inline void update_signal(const Context& context, context::Site site, std::uint6
   wake(*target.doorbell);
 }
 
+// Inlined into each entry point, so that a span sees the caller: it has too many arguments for a jump.
 template <class T, check::Use kUse = check::Use::source>
-inline void put_signal(const Context& context, const char* routine, void* dest, const void* source, std::size_t nelems,
-                       std::uint64_t* sig_addr, std::uint64_t value, int sig_op, int pe) noexcept {
+[[gnu::always_inline]] inline void put_signal(const Context& context, const char* routine, void* dest,
+                                              const void* source, std::size_t nelems, std::uint64_t* sig_addr,
+                                              std::uint64_t value, int sig_op, int pe) noexcept {
   check_signal_operator(routine, sig_op);
   const std::uint64_t bytes = checked_bytes(routine, nelems, sizeof(T));
   const Observed span(context, {routine, stats::Family::put}, pe, bytes);
@@ -56,9 +58,9 @@ inline void put_signal(const Context& context, const char* routine, void* dest, 
 }
 
 template <class T>
-inline void put_signal_nbi(const Context& context, const char* routine, void* dest, const void* source,
-                           std::size_t nelems, std::uint64_t* sig_addr, std::uint64_t value, int sig_op,
-                           int pe) noexcept {
+[[gnu::always_inline]] inline void put_signal_nbi(const Context& context, const char* routine, void* dest,
+                                                  const void* source, std::size_t nelems, std::uint64_t* sig_addr,
+                                                  std::uint64_t value, int sig_op, int pe) noexcept {
   put_signal<T, check::Use::kept_source>(context, routine, dest, source, nelems, sig_addr, value, sig_op, pe);
 }
 

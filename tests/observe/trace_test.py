@@ -133,8 +133,10 @@ def check_spans(trace):
 
 def check_places(trace):
     """Each put in the program itself has the function that calls."""
+    names = ("shmem_putmem", "shmem_getmem", "shmem_long_p", "shmem_long_put_signal")
     for span in spans_of(trace):
-        if span["name"] in ("shmem_putmem", "shmem_getmem") and span["cat"] != "wait" and "put_and_get" not in span["args"].get("place", ""):
+        is_checked = span["name"] in names and span["cat"] in ("put", "get")
+        if is_checked and "put_" not in span["args"].get("place", ""):
             fail(f"no place: {span}")
 
 
