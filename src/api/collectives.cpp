@@ -10,6 +10,7 @@
 #include "check/blocks.hpp"
 #include "check/checks.hpp"
 #include "coll/background/begin.hpp"
+#include "stats/span.hpp"
 
 namespace api = shmemx::api;
 namespace atomic = shmemx::atomic;
@@ -18,6 +19,9 @@ namespace coll = shmemx::coll;
 namespace pt2pt = shmemx::pt2pt;
 
 namespace {
+
+using shmemx::stats::Family;
+using shmemx::stats::RoutineSpan;
 
 // Returns the team. Checks the request, too.
 coll::Team& checked_call(const char* routine, shmem_team_t team, shmemx_request_t* request) noexcept {
@@ -75,6 +79,7 @@ extern "C" {
 
 int shmemx_barrier_nb(shmem_team_t team, shmemx_request_t* request) noexcept {
   const char* const routine = "shmemx_barrier_nb";
+  const RoutineSpan span(routine, Family::collective);
   coll::Team& entry = checked_call(routine, team, request);
   *request = api::handle_of(background::begin_barrier(entry, routine));
   return 0;
@@ -83,6 +88,7 @@ int shmemx_barrier_nb(shmem_team_t team, shmemx_request_t* request) noexcept {
 int shmemx_broadcast_nb(shmem_team_t team, void* dest, const void* source, size_t bytes, int root,
                         shmemx_request_t* request) noexcept {
   const char* const routine = "shmemx_broadcast_nb";
+  const RoutineSpan span(routine, Family::collective, bytes);
   coll::Team& entry = checked_call(routine, team, request);
   if (root < 0 || root >= entry.size()) api::bad_argument(routine, "root", root, "the numbers of the PEs of the team");
   check_memory(routine, "dest", dest, bytes);
@@ -95,6 +101,7 @@ int shmemx_broadcast_nb(shmem_team_t team, void* dest, const void* source, size_
 int shmemx_fcollect_nb(shmem_team_t team, void* dest, const void* source, size_t bytes,
                        shmemx_request_t* request) noexcept {
   const char* const routine = "shmemx_fcollect_nb";
+  const RoutineSpan span(routine, Family::collective, bytes);
   coll::Team& entry = checked_call(routine, team, request);
   const background::Buffers buffers = checked_blocks(routine, entry, dest, source, bytes);
   *request = api::handle_of(background::begin_fcollect(entry, routine, buffers));
@@ -104,6 +111,7 @@ int shmemx_fcollect_nb(shmem_team_t team, void* dest, const void* source, size_t
 int shmemx_alltoall_nb(shmem_team_t team, void* dest, const void* source, size_t bytes,
                        shmemx_request_t* request) noexcept {
   const char* const routine = "shmemx_alltoall_nb";
+  const RoutineSpan span(routine, Family::collective, bytes);
   coll::Team& entry = checked_call(routine, team, request);
   const background::Buffers buffers = checked_blocks(routine, entry, dest, source, bytes);
   *request = api::handle_of(background::begin_alltoall(entry, routine, buffers));
@@ -122,6 +130,7 @@ int shmemx_alltoallv(shmem_team_t team, void* dest, size_t dest_bytes, const siz
                                         source_counts,
                                         source_displs,
                                         received};
+  const RoutineSpan span(arguments.routine, Family::collective);
   coll::Team& entry = checked_alltoallv(team, arguments);
   pt2pt::Result ignored;
   pt2pt::wait(arguments.routine, background::begin_alltoallv(entry, arguments), ignored);
@@ -140,6 +149,7 @@ int shmemx_alltoallv_nb(shmem_team_t team, void* dest, size_t dest_bytes, const 
                                         source_counts,
                                         source_displs,
                                         received};
+  const RoutineSpan span(arguments.routine, Family::collective);
   coll::Team& entry = checked_alltoallv(team, arguments);
   api::check_result(arguments.routine, "request", request);
   *request = api::handle_of(background::begin_alltoallv(entry, arguments));
@@ -153,6 +163,7 @@ int shmemx_reduce_nb(shmem_team_t team, void* dest, const void* source, size_t c
   const background::Operator checked = checked_operator(routine, type, op);
   std::size_t bytes;
   if (__builtin_mul_overflow(count, checked.element_bytes(), &bytes)) api::bad_count(routine, "count", count);
+  const RoutineSpan span(routine, Family::collective, bytes);
   const background::Buffers buffers = checked_buffers(routine, dest, source, bytes);
   *request = api::handle_of(background::begin_reduction(entry, routine, buffers, checked));
   return 0;
