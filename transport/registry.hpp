@@ -32,7 +32,7 @@ struct PluginEntry {
   std::uint32_t version;  // kPluginVersion
   Result<TransportPtr> (*open)(const Setup& setup);
 };
-inline constexpr std::uint32_t kPluginVersion = 7;
+inline constexpr std::uint32_t kPluginVersion = 8;
 inline constexpr char kPluginEntry[] = "shmemx_transport_plugin";
 
 }  // namespace shmemx::transport

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -35,6 +36,33 @@ struct Completion {
   bool is_unknown = false;  // whether and when it takes effect
 };
 
+// A lane: puts and gets of one user by endpoints that nobody else uses. Its calls need no lock where no other is named:
+// one thread at a time makes them. They mean what those of Rma mean.
+class Lane {
+ public:
+  virtual ~Lane() = default;
+
+  // ---- under the lock of the layer above ----
+  // Makes a key that the network has imported ready for the lane, as long as that lives. Returns null if the lane does
+  // not reach the PE.
+  virtual RemoteKey* import_key(const RemoteKey& key) noexcept = 0;
+  // Tells the network which PEs the lane has lost. Its next poll() reports them.
+  virtual void report_lost() noexcept = 0;
+
+  // ---- without ----
+  // The longest operation that put() and get() take.
+  virtual std::size_t most_bytes() const noexcept = 0;
+  virtual bool put(const RemoteKey& key, std::uint64_t offset, Bytes source, Completion& completion,
+                   Completion* source_use) noexcept = 0;
+  virtual bool get(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                   Completion& completion) noexcept = 0;
+  virtual bool put_short(const RemoteKey& key, std::uint64_t offset, Bytes source, Completion& completion) noexcept = 0;
+  virtual bool get_short(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                         Completion& completion) noexcept = 0;
+  // Makes operations end that the network has finished. Receives no message.
+  virtual void progress() noexcept = 0;
+};
+
 class Rma {
  public:
   static constexpr std::size_t kShortBytes = 64;
@@ -56,9 +84,9 @@ class Rma {
                    Completion* source_use) noexcept = 0;
   virtual bool get(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
                    Completion& completion) noexcept = 0;
-  // put() and get() of at most kShortBytes. The bytes to put are copied, so that the source may be used again on return.
-  // get_short() also looks whether the get has ended already, and receives nothing. They may return false, with nothing
-  // started, where put() and get() would not.
+  // put() and get() of at most kShortBytes. The bytes to put are copied, so that the source may be used again on
+  // return. get_short() also looks whether the get has ended already, and receives nothing. They may return false, with
+  // nothing started, where put() and get() would not.
   virtual bool put_short(const RemoteKey& key, std::uint64_t offset, Bytes source, Completion& completion) noexcept = 0;
   virtual bool get_short(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
                          Completion& completion) noexcept = 0;
@@ -70,6 +98,9 @@ class Rma {
   // Returns the same network without the test for a small stack (RoomyTransport): for calls on a stack that is known to
   // be large.
   virtual Rma* bare() noexcept { return this; }
+
+  // Opens a lane, which must end before the network. Returns null if the network has none, or no room for more.
+  virtual std::unique_ptr<Lane> open_lane() noexcept { return nullptr; }
 
  protected:
   ~Rma() = default;

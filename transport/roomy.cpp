@@ -83,6 +83,12 @@ bool RoomyTransport::get_short(const RemoteKey& key, std::uint64_t offset, std::
   return is_started;
 }
 
+std::unique_ptr<Lane> RoomyTransport::open_lane() noexcept {
+  std::unique_ptr<Lane> lane;
+  stack_.call([&] { lane = inner_rma_->open_lane(); });
+  return lane;
+}
+
 void RoomyTransport::progress() noexcept {
   stack_.call([this] { inner_rma_->progress(); });
 }

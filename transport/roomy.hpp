@@ -44,6 +44,7 @@ class RoomyTransport final : public Transport, private Rma {
                  Completion& completion) noexcept override;
   void progress() noexcept override;
   Rma* bare() noexcept override { return inner_rma_; }
+  std::unique_ptr<Lane> open_lane() noexcept override;
 
   TransportPtr inner_;
   Rma* const inner_rma_;  // null if there is none

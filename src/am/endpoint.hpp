@@ -59,6 +59,9 @@ struct Setup {
 };
 void set_up(const Setup& setup) noexcept;
 
+// Of looks at one network alone, and polls of all.
+inline constexpr std::uint32_t kLooksPerPoll = 64;
+
 // Const members need no lock; all others but open() require it. Never destroyed: other threads may still poll while the
 // process exits.
 class Endpoint {
@@ -177,7 +180,6 @@ class Endpoint {
 
  private:
   static constexpr std::uint32_t kPollsOfExpected = 16;
-  static constexpr std::uint32_t kLooksPerPoll = 64;
 
   // By value, so that the callers, whose inlined part needs none of it in memory, keep it in registers.
   [[gnu::noinline]] bool send_between_nodes(OutgoingMessage message) noexcept;

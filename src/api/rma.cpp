@@ -27,12 +27,12 @@ namespace {
                                                           transport::Completion& completion) noexcept {
   const int pe = context::pe_at(context, near);
   if (!may_be_direct(context, pe)) return onesided::GetAtOnce::no;
-  return onesided::get_at_once(context::world_pe(context, pe), offset, dest, completion);
+  return onesided::get_at_once(context, context::world_pe(context, pe), offset, dest, completion);
 }
 // Returns false if it has to be done in another way.
 [[gnu::noinline, gnu::cold]] bool await_get(const Context& context, const char* routine, std::uint32_t near,
                                             transport::Completion& completion) noexcept {
-  return onesided::await_get(routine, context::world_pe(context, context::pe_at(context, near)), completion);
+  return onesided::await_get(routine, context, context::world_pe(context, context::pe_at(context, near)), completion);
 }
 
 // What the path behind the short one needs. It lies in memory, so that the short path keeps none of it in registers
@@ -72,7 +72,7 @@ void g_any(std::uint64_t offset, void* value, std::uint32_t near, const Context&
            std::size_t bytes) noexcept {
   const context::Location target = context::resolve_cold(context, {routine, "source"}, offset + context.heap_base,
                                                          bytes, context::pe_at(context, near));
-  if (!target.is_mapped()) return onesided::get(routine, value, target.place, bytes);
+  if (!target.is_mapped()) return onesided::get(routine, context, value, target.place, bytes);
   rma::copy_visible(value, target.address, bytes);
   std::uint64_t word = 0;
   std::memcpy(&word, value, std::min(bytes, sizeof word));
@@ -191,7 +191,7 @@ namespace {
   const context::Location target =
       resolve_transfer(context, {routine, "source"}, source, dest, bytes, check::Use::dest, near);
   if (!target.is_mapped()) [[unlikely]]
-    return onesided::get(routine, dest, target.place, bytes);
+    return onesided::get(routine, context, dest, target.place, bytes);
   rma::copy(dest, target.address, bytes);
   if (bytes <= sizeof(std::uint64_t)) {
     std::uint64_t value = 0;

@@ -204,7 +204,7 @@ inline void get_blocks(const Context& context, const char* routine, void* dest, 
                       {shape.block_bytes, empty ? 0 : shape.block_count, span}, check::Use::dest, pe);
   if (empty) return;
   if (!target.is_mapped()) [[unlikely]]
-    return onesided::get_strided(routine, dest, target.place, shape);
+    return onesided::get_strided(routine, context, dest, target.place, shape);
   rma::copy_strided(dest, target.address, shape);
 }
 

@@ -9,6 +9,7 @@
 #include "coll/barrier.hpp"
 #include "coll/common/select.hpp"
 #include "coll/split.hpp"
+#include "onesided/lane.hpp"
 #include "onesided/order.hpp"
 #include "runtime/contexts.hpp"
 
@@ -49,8 +50,10 @@ void end_team(coll::Team& team, const char* routine) {
   // slower member of this team may still read. In a dissemination and in a tree each member waits on its own words
   // only.
   team.counting = team.counting && coll::takes_tree(team.size(), true);
-  for (const context::Context* const open : shmemx::runtime::contexts_of(team.route.team_index))
+  for (context::Context* const open : shmemx::runtime::contexts_of(team.route.team_index)) {
     shmemx::onesided::quiet(routine, {open});  // they end with the team
+    shmemx::onesided::release_lane(*open);
+  }
   coll::barrier(team, routine);
   shmemx::runtime::drop_contexts_of(team.route.team_index);
   shmemx::check::forget_handle(shmemx::check::Handle::team, team.route.team_index);
@@ -67,6 +70,8 @@ int create_context(const coll::Team& team, const char* routine, long options, sh
     const auto index = static_cast<std::uint32_t>(handle & context::kContextIndexMask);
     shmemx::check::note_handle(shmemx::check::Handle::context, index, routine);
   }
+  const bool one_at_a_time = (options & (SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE)) != 0;
+  if (handle != 0 && one_at_a_time) shmemx::onesided::want_lane(context::context_at(handle));
   if (handle == 0) shmemx::debug_line("%s: all %zu contexts are in use", routine, context::kMaxContexts - 2);
   return handle == 0 ? 1 : 0;
 }
@@ -184,6 +189,7 @@ void pshmem_ctx_destroy(shmem_ctx_t ctx) noexcept {
   if (ctx == SHMEM_CTX_DEFAULT)
     shmemx::fatal("shmem_ctx_destroy", "argument 'ctx' is SHMEM_CTX_DEFAULT, allowed are contexts that were created");
   shmemx::onesided::quiet("shmem_ctx_destroy", {entry});
+  shmemx::onesided::release_lane(*entry);
   shmemx::runtime::destroy_context(*entry);
 }
 

@@ -20,6 +20,10 @@
 #include "base/pe.hpp"
 #include "team/pe_set.hpp"
 
+namespace shmemx::onesided {
+struct Lane;
+}
+
 namespace shmemx::context {
 
 inline constexpr int kSizeClasses = 5;  // accesses of 1, 2, 4, 8, 16 bytes
@@ -51,7 +55,8 @@ struct alignas(256) Context {  // a power of two: a handle's index becomes a shi
   team::PeSet set;
   std::uint64_t session_options;
   std::uint64_t session_total_ops;
-  bool by_messages;  // of a team without a slot: its collectives address no other PE's memory
+  bool by_messages;      // of a team without a slot: its collectives address no other PE's memory
+  onesided::Lane* lane;  // endpoints of a network that are the context's own; null: it shares those of the process
 };
 
 static_assert(sizeof(Context) == 256);

@@ -6,6 +6,7 @@
 #include "am/endpoint.hpp"
 #include "base/fatal.hpp"
 #include "check/checks.hpp"
+#include "onesided/lane.hpp"
 #include "onesided/rdma.hpp"
 #include "onesided/short_path.hpp"
 #include "progress/wait.hpp"
@@ -160,6 +161,12 @@ inline Attempt get_attempt(const char* routine, const context::Place& place, std
 transport::Bytes block_at(const void* source, std::size_t bytes) noexcept {
   return {static_cast<const std::byte*>(source), bytes};
 }
+std::span<std::byte> block_at(void* dest, std::size_t bytes) noexcept { return {static_cast<std::byte*>(dest), bytes}; }
+
+// Its fence and quiet have to wait for the direct path, too.
+void note_direct_use(const context::Context& context) noexcept {
+  if (context.lane != nullptr) context.lane->uses_direct = true;
+}
 
 // A block of the program and its place at the target.
 struct BlockOf {
@@ -235,6 +242,10 @@ void forget_direct() noexcept {
 
 bool put_direct(const char* routine, const context::Context& context, const context::Place& dest, const void* source,
                 std::size_t bytes) noexcept {
+  if (context.lane != nullptr) {
+    if (put_by_lane(routine, context, dest, block_at(source, bytes))) return true;
+    note_direct_use(context);
+  }
   Own source_use;
   Network network;
   const auto start = [&](am::Endpoint& endpoint, const DirectPeer& peer, const DirectPiece& piece) {
@@ -251,6 +262,10 @@ bool put_direct(const char* routine, const context::Context& context, const cont
 
 bool put_nbi_direct(const char* routine, const context::Context& context, const context::Place& dest,
                     const void* source, std::size_t bytes) noexcept {
+  if (context.lane != nullptr) {
+    if (put_nbi_by_lane(routine, context, dest, block_at(source, bytes))) return true;
+    note_direct_use(context);
+  }
   const auto start = [&](am::Endpoint& endpoint, const DirectPeer& peer, const DirectPiece& piece) {
     const BlockOf block{routine, context, dest, const_cast<void*>(source), bytes};
     return put_block(endpoint, peer.network, piece, block, nullptr);
@@ -260,6 +275,10 @@ bool put_nbi_direct(const char* routine, const context::Context& context, const 
 
 std::size_t put_strided_direct(const char* routine, const context::Context& context, const context::Place& dest,
                                const void* source, const rma::Strided& shape) noexcept {
+  if (context.lane != nullptr) {
+    if (const std::size_t done = put_strided_by_lane(routine, context, dest, source, shape); done != 0) return done;
+    note_direct_use(context);
+  }
   Own source_use;
   Network network;
   BlockOf block{routine, context, dest, const_cast<void*>(source), shape.block_bytes};
@@ -282,7 +301,9 @@ std::size_t put_strided_direct(const char* routine, const context::Context& cont
   return done;
 }
 
-bool get_direct(const char* routine, void* dest, const context::Place& source, std::size_t bytes) noexcept {
+bool get_direct(const char* routine, const context::Context& context, void* dest, const context::Place& source,
+                std::size_t bytes) noexcept {
+  if (context.lane != nullptr && get_by_lane(routine, context, block_at(dest, bytes), source)) return true;
   Own get;
   Network network;
   const auto start = [&](am::Endpoint&, const DirectPeer& peer, const DirectPiece& piece) {
@@ -297,7 +318,9 @@ bool get_direct(const char* routine, void* dest, const context::Place& source, s
   return !get.has_failed;
 }
 
-bool await_get(const char* routine, std::int32_t world_pe, Completion& completion) noexcept {
+bool await_get(const char* routine, const context::Context& context, std::int32_t world_pe,
+               Completion& completion) noexcept {
+  if (context.lane != nullptr) return await_get_of_lane(routine, *context.lane, completion);
   const Network network = [&] {
     const Locked endpoint;
     return direct_peers->find(world_pe)->where();
@@ -317,6 +340,10 @@ bool await_get(const char* routine, std::int32_t world_pe, Completion& completio
 
 bool get_nbi_direct(const char* routine, const context::Context& context, void* dest, const context::Place& source,
                     std::size_t bytes) noexcept {
+  if (context.lane != nullptr) {
+    if (get_nbi_by_lane(routine, context, block_at(dest, bytes), source)) return true;
+    note_direct_use(context);
+  }
   const auto start = [&](am::Endpoint& endpoint, const DirectPeer& peer, const DirectPiece& piece) {
     Completion& gets = direct_open_of(context).gets;
     auto* const local = static_cast<std::byte*>(dest);
@@ -330,8 +357,12 @@ bool get_nbi_direct(const char* routine, const context::Context& context, void* 
   return start_direct(get_attempt(routine, source, bytes), start);
 }
 
-std::size_t get_strided_direct(const char* routine, void* dest, context::Place source,
+std::size_t get_strided_direct(const char* routine, const context::Context& context, void* dest, context::Place source,
                                const rma::Strided& shape) noexcept {
+  if (context.lane != nullptr) {
+    const std::size_t done = get_strided_by_lane(routine, context, dest, source, shape);
+    if (done != 0) return done;
+  }
   auto* to = static_cast<std::byte*>(dest);
   Own gets;
   Network network;
@@ -358,7 +389,7 @@ std::size_t get_strided_direct(const char* routine, void* dest, context::Place s
 
 bool has_direct_open() noexcept {
   const std::span<const DirectOpen> used(direct_open, most_contexts);
-  return direct_awaited != 0 ||
+  return direct_awaited != 0 || may_lanes_be_open() ||
          std::any_of(used.begin(), used.end(), [](const DirectOpen& open) { return !open.is_empty(); });
 }
 

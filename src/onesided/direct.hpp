@@ -1,5 +1,6 @@
 // Puts and gets of the program, of any size, by a network that needs no CPU of the target: one look-up in an array, one
 // lock, one call of the network, no allocation. A blocking get then looks at that network alone, not at the endpoint.
+// A context with a lane uses that where it can (lane.hpp).
 // The general path (rdma.hpp) asks for the keys; from then on what lies in one registered piece of the heap or of the
 // static data is accessed like this.
 //
@@ -49,10 +50,11 @@ bool put_nbi_direct(const char* routine, const context::Context& context, const 
                     const void* source, std::size_t bytes) noexcept;
 std::size_t put_strided_direct(const char* routine, const context::Context& context, const context::Place& dest,
                                const void* source, const rma::Strided& shape) noexcept;
-bool get_direct(const char* routine, void* dest, const context::Place& source, std::size_t bytes) noexcept;
+bool get_direct(const char* routine, const context::Context& context, void* dest, const context::Place& source,
+                std::size_t bytes) noexcept;
 bool get_nbi_direct(const char* routine, const context::Context& context, void* dest, const context::Place& source,
                     std::size_t bytes) noexcept;
-std::size_t get_strided_direct(const char* routine, void* dest, context::Place source,
+std::size_t get_strided_direct(const char* routine, const context::Context& context, void* dest, context::Place source,
                                const rma::Strided& shape) noexcept;
 
 // Under the endpoint's lock: has some operation not ended yet?

@@ -89,9 +89,10 @@ void get_each_block(const Getting& getting, std::byte* dest, context::Place sour
 
 }  // namespace
 
-void get(const char* routine, void* dest, context::Place source, std::size_t bytes) noexcept {
+void get(const char* routine, const context::Context& context, void* dest, context::Place source,
+         std::size_t bytes) noexcept {
   if (has_rma_networks) {
-    if (has_direct_keys() && bytes != 0 && get_direct(routine, dest, source, bytes)) return;
+    if (has_direct_keys() && bytes != 0 && get_direct(routine, context, dest, source, bytes)) return;
     if (get_past_target(routine, dest, source, bytes)) return;
   }
   Tracker open;
@@ -120,7 +121,8 @@ void get_strided_by_messages(const char* routine, void* dest, const context::Pla
   await_replies(routine, source.pe, open);
 }
 
-void get_strided_past_target(const char* routine, void* dest, context::Place source, rma::Strided left) noexcept {
+void get_strided_past_target(const char* routine, const context::Context& context, void* dest, context::Place source,
+                             rma::Strided left) noexcept {
   auto* to = static_cast<std::byte*>(dest);
   const auto skip = [&](std::size_t blocks) {
     source.offset += blocks * left.source_step;
@@ -128,23 +130,24 @@ void get_strided_past_target(const char* routine, void* dest, context::Place sou
     left.block_count -= blocks;
   };
   for (bool has_asked = false; left.block_count != 0; has_asked = true) {
-    const std::size_t done = has_direct_keys() ? get_strided_direct(routine, to, source, left) : 0;
+    const std::size_t done = has_direct_keys() ? get_strided_direct(routine, context, to, source, left) : 0;
     skip(done);
     if (left.block_count == 0) return;
     if (done == 0 && has_asked) return get_strided_by_messages(routine, to, source, left);
-    get(routine, to, source, left.block_bytes);  // asks for the key of the next piece
+    get(routine, context, to, source, left.block_bytes);  // asks for the key of the next piece
     skip(1);
   }
 }
 
 }  // namespace
 
-void get_strided(const char* routine, void* dest, context::Place source, const rma::Strided& any_shape) noexcept {
+void get_strided(const char* routine, const context::Context& context, void* dest, context::Place source,
+                 const rma::Strided& any_shape) noexcept {
   const rma::Strided shape = rma::joined(any_shape);
   if (shape.block_bytes == 0) return;
-  if (shape.block_count == 1) return get(routine, dest, source, shape.block_bytes);
+  if (shape.block_count == 1) return get(routine, context, dest, source, shape.block_bytes);
   if (has_rma_networks && may_go_direct(source.pe, Direction::get))
-    return get_strided_past_target(routine, dest, source, shape);
+    return get_strided_past_target(routine, context, dest, source, shape);
   get_strided_by_messages(routine, dest, source, shape);
 }
 

@@ -47,8 +47,10 @@ void put_signal(const char* routine, context::Place dest, const void* source, st
 void update_signal(const char* routine, const Signal& signal, am::SendOptions options = {}) noexcept;
 
 // Returns when the data are here.
-void get(const char* routine, void* dest, context::Place source, std::size_t bytes) noexcept;
-void get_strided(const char* routine, void* dest, context::Place source, const rma::Strided& shape) noexcept;
+void get(const char* routine, const context::Context& context, void* dest, context::Place source,
+         std::size_t bytes) noexcept;
+void get_strided(const char* routine, const context::Context& context, void* dest, context::Place source,
+                 const rma::Strided& shape) noexcept;
 // Complete after flush() of the context.
 void get_nbi(const char* routine, const context::Context& context, void* dest, context::Place source,
              std::size_t bytes) noexcept;

@@ -3,6 +3,7 @@
 
 #include "check/pending.hpp"
 #include "onesided/direct.hpp"
+#include "onesided/lane.hpp"
 #include "onesided/rdma.hpp"
 #include "onesided/requests.hpp"
 #include "progress/send.hpp"
@@ -10,6 +11,8 @@
 namespace shmemx::onesided {
 
 void flush(const char* routine, const Scope& scope) noexcept {
+  const bool has_lane = scope.context != nullptr && scope.context->lane != nullptr;
+  if (has_lane && flush_lane(routine, *scope.context)) return;
   if (scope.pe >= 0) {
     progress::flush(routine, scope.pe);
     const std::uint32_t index = index_of(*scope.context);
@@ -21,6 +24,7 @@ void flush(const char* routine, const Scope& scope) noexcept {
   if (scope.context != nullptr) return await_replies(routine, -1, *initiator_of(*scope.context).tracker);
   progress::wait_until(routine, -1, [] { return requests.open_of_contexts() == 0; });
   flush_rdma_all(routine);
+  flush_lanes(routine);
 }
 
 void check_complete(const char* routine, const Scope& scope) noexcept {
@@ -29,6 +33,7 @@ void check_complete(const char* routine, const Scope& scope) noexcept {
 }
 
 void fence_unmapped(const char* routine, const context::Context& context) noexcept {
+  if (context.lane != nullptr && fence_lane(routine, context)) return;
   am::note_fence();
   await_direct_puts(routine, context);
   const Tracker& puts = put_table[index_of(context)];

@@ -11,6 +11,7 @@
 #include "base/fatal.hpp"
 #include "onesided/direct.hpp"
 #include "onesided/keys.hpp"
+#include "onesided/lane.hpp"
 #include "onesided/rdma_probe.hpp"
 #include "onesided/requests.hpp"
 #include "onesided/target.hpp"
@@ -305,6 +306,7 @@ void open_rdma(config::NetRma chosen, std::span<transport::Transport* const> net
 
 void close_rdma() noexcept {
   const Locked endpoint;
+  close_lanes();
   forget_direct();
   state().keys.forget();
   state().opened.close();

@@ -9,6 +9,7 @@
 #include "am/endpoint.hpp"
 #include "base/own_stack.hpp"
 #include "onesided/direct_table.hpp"
+#include "onesided/lane.hpp"
 
 namespace shmemx::onesided {
 
@@ -30,11 +31,27 @@ class LockedAtOnce {
   bool is_held_;
 };
 
+// The same by a lane, without a lock.
+[[gnu::always_inline]] inline bool put_at_once(Lane& lane, std::int32_t world_pe, std::uint64_t offset,
+                                               transport::Bytes source) noexcept {
+  if (!is_on_roomy_stack()) [[unlikely]]
+    return false;
+  const LanePeer* const peer = lane.peers.find(world_pe);
+  if (peer == nullptr) [[unlikely]]
+    return false;
+  const DirectPiece* const piece = peer->heap().find(offset, source.size());
+  if (piece == nullptr || peer->fences != lane.fences) [[unlikely]]
+    return false;
+  lane.note_open();
+  return lane.network->put_short(*piece->key, offset - piece->begin, source, lane.open.puts);
+}
+
 // Puts at most kShortBytes into the heap of a PE. The source may be used again on return. Returns false, with nothing
 // started, if the operation has to wait, or to take another way. Requires has_direct_keys(), a context of
 // the table, and something to put.
 [[gnu::always_inline]] inline bool put_at_once(const context::Context& context, std::int32_t world_pe,
                                                std::uint64_t offset, transport::Bytes source) noexcept {
+  if (context.lane != nullptr) return put_at_once(*context.lane, world_pe, offset, source);
   if (!is_on_roomy_stack()) [[unlikely]]
     return false;
   const std::uint32_t fences = am::fences.load(std::memory_order_relaxed);  // this thread's own are in it
@@ -51,14 +68,36 @@ class LockedAtOnce {
 
 enum class GetAtOnce : std::uint8_t {
   done,
-  open,  // started; `completion` tells when it has ended. Counted in direct_awaited.
+  open,  // started; `completion` tells when it has ended. Counted in direct_awaited, if not by a lane.
   no,    // nothing is under way: it has to wait, to take another way, or the PE is lost
 };
 
-// Gets at most kShortBytes from the heap of a PE. The same requirements.
-[[gnu::always_inline]] inline GetAtOnce get_at_once(std::int32_t world_pe, std::uint64_t offset,
+[[gnu::always_inline]] inline GetAtOnce get_at_once(Lane& lane, std::int32_t world_pe, std::uint64_t offset,
                                                     std::span<std::byte> dest,
                                                     transport::Completion& completion) noexcept {
+  if (!is_on_roomy_stack()) [[unlikely]]
+    return GetAtOnce::no;
+  const LanePeer* const peer = lane.peers.find(world_pe);
+  if (peer == nullptr) [[unlikely]]
+    return GetAtOnce::no;
+  const DirectPiece* const piece = peer->heap().find(offset, dest.size());
+  if (piece == nullptr) [[unlikely]]
+    return GetAtOnce::no;
+  lane.note_open();
+  if (!lane.network->get_short(*piece->key, offset - piece->begin, dest, completion)) [[unlikely]]
+    return GetAtOnce::no;
+  if (++lane.looks % am::kLooksPerPoll == 0) [[unlikely]]
+    am::poll();
+  if (completion.open != 0) [[unlikely]]
+    return GetAtOnce::open;
+  return completion.failed ? GetAtOnce::no : GetAtOnce::done;
+}
+
+// Gets at most kShortBytes from the heap of a PE. The same requirements.
+[[gnu::always_inline]] inline GetAtOnce get_at_once(const context::Context& context, std::int32_t world_pe,
+                                                    std::uint64_t offset, std::span<std::byte> dest,
+                                                    transport::Completion& completion) noexcept {
+  if (context.lane != nullptr) return get_at_once(*context.lane, world_pe, offset, dest, completion);
   if (!is_on_roomy_stack()) [[unlikely]]
     return GetAtOnce::no;
   const LockedAtOnce lock;
@@ -80,6 +119,7 @@ enum class GetAtOnce : std::uint8_t {
 }
 
 // Waits for one that is open. Returns false if it has failed, as the PE is lost.
-bool await_get(const char* routine, std::int32_t world_pe, transport::Completion& completion) noexcept;
+bool await_get(const char* routine, const context::Context& context, std::int32_t world_pe,
+               transport::Completion& completion) noexcept;
 
 }  // namespace shmemx::onesided

@@ -134,6 +134,20 @@ Interfaces interfaces() {
           default_route_devices(contents_of("/proc/net/route"), contents_of("/proc/net/ipv6_route"))};
 }
 
+// Was UCX built so that threads may use workers of one context at the same time?
+bool may_share_context() noexcept {
+  ucp_lib_attr_t attributes{};
+  attributes.field_mask = UCP_LIB_ATTR_FIELD_MAX_THREAD_LEVEL;
+  return ::ucp_lib_query(&attributes) == UCS_OK && attributes.max_thread_level == UCS_THREAD_MODE_MULTI;
+}
+
+ucs_status_t make_worker(ucp_context_h context, ucp_worker_h& worker) noexcept {
+  ucp_worker_params_t params{};
+  params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+  params.thread_mode = UCS_THREAD_MODE_SERIALIZED;  // one thread at a time, which is not always the same
+  return ::ucp_worker_create(context, &params, &worker);
+}
+
 std::string joined(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : ",") + part;
@@ -167,7 +181,8 @@ Library::Library(Library&& other) noexcept
       worker_(std::exchange(other.worker_, nullptr)),
       descriptor_(std::exchange(other.descriptor_, -1)),
       address_(std::move(other.address_)),
-      resources_(std::move(other.resources_)) {}
+      resources_(std::move(other.resources_)),
+      stop_signal_(other.stop_signal_) {}
 
 Library::~Library() {
   stop();
@@ -195,6 +210,7 @@ Result<Library> Library::open(const Needs& needs) {
   }
   for (;;) {
     Library library;
+    library.stop_signal_ = needs.stop_signal;
     SHMEMX_TRY(library.start_context(needs.n_peers, choice));
     SHMEMX_TRY(library.start_worker());
     if (library.address_.size() <= needs.address_bytes) return library;
@@ -213,9 +229,10 @@ Result<Library> Library::open(const Needs& needs) {
 Status Library::start_context(std::size_t n_peers, const Choice& choice) {
   SHMEMX_TRY_ASSIGN(config, make_config(choice));
   ucp_params_t params{};
-  params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
+  params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
   params.features = UCP_FEATURE_AM | UCP_FEATURE_RMA | UCP_FEATURE_WAKEUP;
   params.estimated_num_eps = n_peers;
+  params.mt_workers_shared = may_share_context() ? 1 : 0;
   const ucs_status_t status = ::ucp_init(&params, config, &context_);
   ::ucp_config_release(config);
   if (status != UCS_OK) return refused("ucp_init", status);
@@ -223,11 +240,15 @@ Status Library::start_context(std::size_t n_peers, const Choice& choice) {
   return {};
 }
 
+ucp_worker_h Library::make_lane_worker() const noexcept {
+  if (!may_share_context()) return nullptr;
+  const SignalsBlocked blocked(stop_signal_);
+  ucp_worker_h worker = nullptr;
+  return make_worker(context_, worker) == UCS_OK ? worker : nullptr;
+}
+
 Status Library::start_worker() {
-  ucp_worker_params_t params{};
-  params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
-  params.thread_mode = UCS_THREAD_MODE_SERIALIZED;  // callers hold a lock; they are not always the same thread
-  ucs_status_t status = ::ucp_worker_create(context_, &params, &worker_);
+  ucs_status_t status = make_worker(context_, worker_);
   if (status != UCS_OK) return refused("ucp_worker_create", status);
   status = ::ucp_worker_get_efd(worker_, &descriptor_);
   if (status != UCS_OK) return refused("ucp_worker_get_efd", status);

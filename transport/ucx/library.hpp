@@ -27,6 +27,8 @@ class Library {
   Library& operator=(Library&&) = delete;
   ~Library();
 
+  // Returns null if UCX makes no worker that another thread may use at the same time.
+  ucp_worker_h make_lane_worker() const noexcept;
   // Ends the worker. Operations under way call back for the last time.
   void stop() noexcept;
 
@@ -46,6 +48,7 @@ class Library {
   int descriptor_ = -1;
   std::string address_;
   std::vector<Resource> resources_;
+  int stop_signal_ = 0;
 };
 
 // Returns what UCX prints into a file.

@@ -10,8 +10,8 @@
 #include "transport/common/sent_behind.hpp"
 #include "transport/common/session.hpp"
 #include "transport/ucx/inbox.hpp"
+#include "transport/ucx/operations.hpp"
 #include "transport/ucx/staging.hpp"
-#include "transport/ucx/ucx_rma.hpp"
 #include "transport/ucx/wire.hpp"
 
 namespace shmemx::ucx {
@@ -22,14 +22,14 @@ struct LongSend;
 struct Peer {
   Peer(UcxTransport& owner, int number, ucp_worker_h worker, const Setup& setup, InboxEvents& events) noexcept
       : transport(owner),
-        pe(number),
+        target(number),
         number_out(setup.first_number),
         control_out(setup.first_number),
         control_in(setup.first_number),
         inbox(worker, setup, events, number) {}
 
   UcxTransport& transport;
-  int pe;
+  Target target;  // of puts and gets, with the number of the PE
   ucp_ep_h endpoint = nullptr;
   void* closing = nullptr;   // UCX's request for the end of the endpoint
   std::uint64_t number_out;  // of the next message to the PE
@@ -56,10 +56,16 @@ struct Peer {
 
   transport::Keepalive::Peer keepalive;
 
-  std::vector<Unflushed> unflushed;
-  unsigned transfers = 0;  // puts, gets and flushes that have not ended
-
+  int pe() const noexcept { return target.pe; }
   bool is_gone() const noexcept { return has_left || is_lost; }
+  void note_left() noexcept {
+    has_left = true;
+    target.endpoint = nullptr;
+  }
+  void note_lost() noexcept {
+    is_lost = true;
+    target.endpoint = nullptr;
+  }
 };
 
 // Returns true if the PE has to give signs of life. That holds even if nothing is due from it: a PE that waits for a

@@ -42,7 +42,7 @@ Peer* UcxTransport::connected_peer(int pe) {
 // Makes the endpoint. UCX's own handling of failures would exclude the fastest protocol for long payloads on tcp. UCX
 // reports broken connections without it, too. But only with it an endpoint can be closed at once, as abandon() does.
 bool UcxTransport::connect(Peer& peer) {
-  const Bytes address = addresses_->address_of(peer.pe);
+  const Bytes address = addresses_->address_of(peer.pe());
   if (address.size() < 2) {
     lose(peer, "it has no UCX");
     return false;
@@ -53,6 +53,22 @@ bool UcxTransport::connect(Peer& peer) {
       return false;
     }
   }
+  const ucs_status_t status =
+      make_endpoint(library_.worker(), address, {&UcxTransport::endpoint_failed, &peer}, peer.endpoint);
+  if (status == UCS_OK) {
+    peer.target.endpoint = peer.endpoint;
+    const transport::Hello& hello = peer.out.hello(setup_, transport::Network::ucx, peer.pe());
+    post_handshake(peer, kHello, std::as_bytes(std::span(&hello, 1)));
+    return true;
+  }
+  peer.endpoint = nullptr;
+  lose(peer, "UCX makes no endpoint: " + status_text(status));
+  return false;
+}
+
+// `address`: as the other side has published it.
+ucs_status_t UcxTransport::make_endpoint(ucp_worker_h worker, Bytes address, const ucp_err_handler_t& on_failure,
+                                         ucp_ep_h& endpoint) const {
   const bool both_native = is_native_ && address[0] == std::byte{'r'};
   ucp_ep_params_t params{};
   params.field_mask =
@@ -60,17 +76,8 @@ bool UcxTransport::connect(Peer& peer) {
   params.address = reinterpret_cast<const ucp_address_t*>(address.data() + 1);
   const bool may_break = both_native || setup_.has_reserve;
   params.err_mode = may_break ? UCP_ERR_HANDLING_MODE_PEER : UCP_ERR_HANDLING_MODE_NONE;
-  params.err_handler.cb = &UcxTransport::endpoint_failed;
-  params.err_handler.arg = &peer;
-  const ucs_status_t status = ::ucp_ep_create(library_.worker(), &params, &peer.endpoint);
-  if (status == UCS_OK) {
-    const transport::Hello& hello = peer.out.hello(setup_, transport::Network::ucx, peer.pe);
-    post_handshake(peer, kHello, std::as_bytes(std::span(&hello, 1)));
-    return true;
-  }
-  peer.endpoint = nullptr;
-  lose(peer, "UCX makes no endpoint: " + status_text(status));
-  return false;
+  params.err_handler = on_failure;
+  return ::ucp_ep_create(worker, &params, &endpoint);
 }
 
 void UcxTransport::endpoint_failed(void* argument, ucp_ep_h, ucs_status_t status) {
@@ -81,7 +88,7 @@ void UcxTransport::endpoint_failed(void* argument, ucp_ep_h, ucs_status_t status
 // Marks the peer as lost. poll() reports it, since only poll() may call the sink.
 void UcxTransport::lose(Peer& peer, std::string cause) {
   if (peer.is_gone() || is_closing_) return;
-  peer.is_lost = true;
+  peer.note_lost();
   peer.cause = std::move(cause);
   peer.inbox.shut();
   lost_.push_back(&peer);
@@ -95,9 +102,9 @@ void UcxTransport::lose(Peer& peer, std::string cause) {
 bool UcxTransport::abandon(int pe) noexcept {
   Peer& peer = known(pe);
   if (!std::exchange(peer.is_abandoned, true)) {
-    peer.is_lost = true;
+    peer.note_lost();
     peer.inbox.release();
-    rma_.drop_keys(peer);
+    rma_.drop_keys(peer.target);
     if (peer.endpoint != nullptr) {
       ucp_request_param_t param{};
       param.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
@@ -108,12 +115,12 @@ bool UcxTransport::abandon(int pe) noexcept {
   }
   if (peer.closing != nullptr && ::ucp_request_check_status(peer.closing) != UCS_INPROGRESS)
     ::ucp_request_free(std::exchange(peer.closing, nullptr));
-  return peer.closing == nullptr && peer.in_flight == 0 && peer.transfers == 0 && !peer.inbox.is_fetching();
+  return peer.closing == nullptr && peer.in_flight == 0 && peer.target.transfers == 0 && !peer.inbox.is_fetching();
 }
 
 void UcxTransport::report_lost() {
   for (Peer* peer : std::exchange(lost_, {})) {
-    setup_.sink->lost(peer->pe, peer->cause);
+    setup_.sink->lost(peer->pe(), peer->cause);
     events_.active = true;
   }
 }

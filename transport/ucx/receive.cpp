@@ -71,8 +71,7 @@ ucs_status_t UcxTransport::take(const UcpMessage& message) {
     pinged_by_.push_back(peer);
     return UCS_OK;
   }
-  if (message.kind == kShutdown)
-    peer->has_left = true;  // at once: the connection may end before the last payload is here
+  if (message.kind == kShutdown) peer->note_left();  // at once: the connection may end before the last payload is here
   return peer->inbox.take(number, message);
 }
 
@@ -103,7 +102,7 @@ bool UcxTransport::take_handshake(const UcpMessage& message) {
 void UcxTransport::send_challenges() {
   for (const Peer* peer : std::exchange(challenged_, {})) {
     const ChallengeMessage answer{static_cast<std::uint64_t>(setup_.me), peer->challenge};
-    if (Peer* connected = connected_peer(peer->pe))
+    if (Peer* connected = connected_peer(peer->pe()))
       post_handshake(*connected, kChallenge, std::as_bytes(std::span(&answer, 1)));
   }
 }
@@ -118,7 +117,7 @@ void UcxTransport::connect_new() {
 
 void UcxTransport::reply_to_pings() {
   for (const Peer* peer : std::exchange(pinged_by_, {})) {
-    if (Peer* connected = connected_peer(peer->pe)) signal(*connected, kPong);
+    if (Peer* connected = connected_peer(peer->pe())) signal(*connected, kPong);
   }
 }
 

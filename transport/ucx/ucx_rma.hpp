@@ -1,33 +1,28 @@
-// Puts and gets by UCX. A key is the range's address at its owner, then UCX's packed key. A put is complete when a
-// flush that began after it has ended. All puts to a PE that wait for a flush share one.
+// Puts and gets by UCX, on the worker of the messages. A key is the range's address at its owner, then UCX's packed
+// key.
 #pragma once
 
 #include <ucp/api/ucp.h>
 
-#include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "transport/rma.hpp"
-#include "transport/ucx/wire.hpp"
+#include "transport/ucx/operations.hpp"
 
 namespace shmemx::ucx {
 
 class UcxTransport;
-struct Peer;
 
-// Puts with one completion that no flush covers yet.
-struct Unflushed {
-  Completion* completion;
-  std::uint64_t puts;
+// A key that the network has imported. Lanes unpack it for their own endpoints.
+struct PackedKey : RemoteKey {
+  std::string packed;
 };
 
-class UcxRma final : public transport::Rma {
+class UcxRma final : public transport::Rma, private Operations {
  public:
   UcxRma(UcxTransport& owner, ucp_context_h context) noexcept : transport_(owner), context_(context) {}
   // To be called before the worker ends.
@@ -38,61 +33,43 @@ class UcxRma final : public transport::Rma {
   transport::RemoteKey* import_key(int pe, Bytes key) noexcept override;
   void release_key(transport::RemoteKey* key) noexcept override;
   bool put(const transport::RemoteKey& key, std::uint64_t offset, Bytes source, Completion& completion,
-           Completion* source_use) noexcept override;
+           Completion* source_use) noexcept override {
+    return Operations::put(of(key), offset, source, completion, source_use);
+  }
   bool get(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
-           Completion& completion) noexcept override;
+           Completion& completion) noexcept override {
+    return Operations::get(of(key), offset, dest, completion);
+  }
   bool put_short(const transport::RemoteKey& key, std::uint64_t offset, Bytes source,
-                 Completion& completion) noexcept override;
+                 Completion& completion) noexcept override {
+    return Operations::put_short(of(key), offset, source, completion);
+  }
   bool get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
-                 Completion& completion) noexcept override;
+                 Completion& completion) noexcept override {
+    return Operations::get(of(key), offset, dest, completion);  // UCX finishes and receives in one call
+  }
   void progress() noexcept override;
+  std::unique_ptr<transport::Lane> open_lane() noexcept override;
 
   // The endpoint of the peer ends: its keys are void.
-  void drop_keys(const Peer& peer) noexcept;
-  bool has_unflushed() const noexcept { return !unflushed_.empty(); }
-  // Starts a flush of each PE with puts that none covers.
-  void flush_puts();
+  void drop_keys(const Target& peer) noexcept;
+  using Operations::flush_puts;
+  using Operations::has_unflushed;
 
  private:
-  static constexpr unsigned kMostTransfers = 1024;  // of a PE, which UCX would queue without a limit
-
-  struct RemoteKey : transport::RemoteKey {
-    Peer* peer = nullptr;
-    std::uint64_t base = 0;
-    ucp_rkey_h rkey = nullptr;  // null: void
-
-    void drop() noexcept {
-      if (rkey != nullptr) ::ucp_rkey_destroy(std::exchange(rkey, nullptr));
-    }
-  };
-  // A put, a get or a flush while UCX has it.
-  struct Operation {
-    Peer* peer = nullptr;
-    Completion* completion = nullptr;         // of a get, or of the source of a put; null if nobody waits for it
-    std::vector<Unflushed> puts;              // of a flush
-    std::array<std::byte, kShortBytes> copy;  // of the source of a short put
-  };
   struct Registered {
     std::byte* base;
     ucp_mem_h handle;
   };
 
-  Operation* take(Peer& peer, Completion* completion);
-  bool start_put(const RemoteKey& key, std::uint64_t offset, Operation* operation, Bytes source,
-                 Completion& completion) noexcept;
-  void give_back(Operation* operation) { free_.push_back(operation); }
-  // Notes that the operation has not begun, has ended at once, or is under way.
-  bool start(Operation* operation, ucs_status_ptr_t request, const char* what) noexcept;
-  static void ended(void* request, ucs_status_t status, void* operation);
-  static void flush_ended(void* request, ucs_status_t status, void* operation);
+  static const RemoteKey& of(const transport::RemoteKey& key) noexcept { return static_cast<const RemoteKey&>(key); }
+  void failed(Target& target, const std::string& cause) noexcept override;
+  void flush_has_ended() noexcept override;
 
   UcxTransport& transport_;
   ucp_context_h context_;
   std::vector<Registered> registered_;
-  std::vector<std::unique_ptr<RemoteKey>> keys_;
-  std::vector<Peer*> unflushed_;  // with puts that no flush covers yet
-  std::deque<Operation> all_;
-  std::vector<Operation*> free_;
+  std::vector<std::unique_ptr<PackedKey>> keys_;
 };
 
 }  // namespace shmemx::ucx

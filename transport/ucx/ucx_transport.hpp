@@ -44,6 +44,7 @@ class UcxTransport final : public Transport {
 
  private:
   friend class UcxRma;
+  friend class UcxLane;
 
   UcxTransport(const Setup& setup, Library library, transport::KeepaliveTimer timer);
   Status listen();
@@ -55,6 +56,8 @@ class UcxTransport final : public Transport {
   Envelope envelope_of(Peer& peer, unsigned kind, std::uint64_t number, std::size_t bytes) const;
   Peer* connected_peer(int pe);
   bool connect(Peer& peer);
+  ucs_status_t make_endpoint(ucp_worker_h worker, Bytes address, const ucp_err_handler_t& on_failure,
+                             ucp_ep_h& endpoint) const;
   void lose(Peer& peer, std::string cause);
   void report_lost();
   void end_keepalive_round();

@@ -29,7 +29,7 @@ bool put_word(std::size_t offset, std::uint64_t word) {
 }
 onesided::GetAtOnce get_word(std::size_t offset, std::uint64_t& word, transport::Completion& completion) {
   BOOST_REQUIRE(has_stack(kRoomyStackBytes));
-  return onesided::get_at_once(kOther, offset, std::as_writable_bytes(std::span(&word, 1)), completion);
+  return onesided::get_at_once(context(), kOther, offset, std::as_writable_bytes(std::span(&word, 1)), completion);
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(any_size_goes_by_the_network) {
     onesided::flush("quiet", {&context()});
     BOOST_CHECK(life.has(64, bytes));
     std::vector<std::byte> back(bytes);
-    onesided::get("get", back.data(), Life::at(64), bytes);
+    onesided::get("get", context(), back.data(), Life::at(64), bytes);
     BOOST_CHECK(std::memcmp(back.data(), life.source.data(), bytes) == 0);
   }
   BOOST_CHECK_EQUAL(life.network.count("message key request"), 1u);
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_put_for_no_bytes) {
   Life life;
   life.put_of_program(64, 0);
   std::byte none;
-  onesided::get("get", &none, Life::at(64), 0);
+  onesided::get("get", context(), &none, Life::at(64), 0);
   onesided::flush("quiet", {&context()});
   BOOST_CHECK_EQUAL(life.network.count("start put") + life.network.count("start get"), 0u);
 }
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_range_over_two_pieces_is_cut) {
   life.network.log.clear();
   life.put_of_program(kLong - 100, 200);
   std::vector<std::byte> back(200);
-  onesided::get("get", back.data(), Life::at(kLong - 100), back.size());
+  onesided::get("get", context(), back.data(), Life::at(kLong - 100), back.size());
   BOOST_CHECK(life.has(kLong - 100, 200));
   BOOST_CHECK(std::memcmp(back.data(), life.source.data(), back.size()) == 0);
   BOOST_CHECK_EQUAL(life.network.count("put"), 2u);
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(blocks_with_gaps_go_one_by_one) {
     BOOST_CHECK(life.network.remote[24 * i + 8] == std::byte{0});
   }
   std::vector<std::byte> back(20 * 10, std::byte{0xee});
-  onesided::get_strided("iget", back.data(), Life::at(0), {8, 10, 20, 24});
+  onesided::get_strided("iget", context(), back.data(), Life::at(0), {8, 10, 20, 24});
   for (std::size_t i = 0; i < 10; ++i) {
     BOOST_CHECK(std::memcmp(back.data() + 20 * i, life.source.data() + 16 * i, 8) == 0);
     BOOST_CHECK(back[20 * i + 8] == std::byte{0xee});
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(a_get_that_is_under_way_is_waited_for) {
   transport::Completion completion;
   BOOST_REQUIRE(get_word(0, word, completion) == onesided::GetAtOnce::open);
   BOOST_CHECK(onesided::has_direct_open());
-  BOOST_CHECK(onesided::await_get("g", kOther, completion));
+  BOOST_CHECK(onesided::await_get("g", context(), kOther, completion));
   BOOST_CHECK(!onesided::has_direct_open());
   BOOST_CHECK(std::memcmp(&word, life.source.data(), sizeof word) == 0);
 }

@@ -188,6 +188,55 @@ bool PlayedNetwork::get_short(const transport::RemoteKey& key, std::uint64_t off
   return true;
 }
 
+// A lane of the played network: what it does is carried out with the transfers of all.
+class PlayedLane final : public transport::Lane {
+ public:
+  explicit PlayedLane(PlayedNetwork& network) noexcept : network_(network), most_bytes_(network.lane_bytes) {
+    ++network_.open_lanes;
+    ++network_.lanes_opened;
+  }
+  ~PlayedLane() override { --network_.open_lanes; }
+
+  transport::RemoteKey* import_key(const transport::RemoteKey& key) noexcept override {
+    network_.log.push_back("lane imports");
+    keys_.push_back(std::make_unique<PlayedNetwork::Imported>(static_cast<const PlayedNetwork::Imported&>(key)));
+    return keys_.back().get();
+  }
+  void report_lost() noexcept override { network_.log.push_back("lane reports"); }
+  std::size_t most_bytes() const noexcept override { return most_bytes_; }
+  bool put(const transport::RemoteKey& key, std::uint64_t offset, transport::Bytes source, transport::Completion& done,
+           transport::Completion* source_use) noexcept override {
+    network_.log.push_back("by lane");
+    return network_.put(key, offset, source, done, source_use);
+  }
+  bool get(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+           transport::Completion& done) noexcept override {
+    network_.log.push_back("by lane");
+    return network_.get(key, offset, dest, done);
+  }
+  bool put_short(const transport::RemoteKey& key, std::uint64_t offset, transport::Bytes source,
+                 transport::Completion& done) noexcept override {
+    network_.log.push_back("by lane");
+    return network_.put_short(key, offset, source, done);
+  }
+  bool get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                 transport::Completion& done) noexcept override {
+    network_.log.push_back("by lane");
+    return network_.get_short(key, offset, dest, done);
+  }
+  void progress() noexcept override { network_.progress(); }
+
+ private:
+  PlayedNetwork& network_;
+  const std::size_t most_bytes_;
+  std::vector<std::unique_ptr<PlayedNetwork::Imported>> keys_;
+};
+
+std::unique_ptr<transport::Lane> PlayedNetwork::open_lane() noexcept {
+  if (lanes_opened == most_lanes) return nullptr;
+  return std::make_unique<PlayedLane>(*this);
+}
+
 bool PlayedNetwork::start(Started transfer) {
   if (refuses_once) {
     refuses_once = false;

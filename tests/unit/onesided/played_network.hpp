@@ -33,7 +33,9 @@ class PlayedNetwork final : public test_support::FakeTransport, private transpor
   std::size_t most_registered = 1000;  // ranges at once
   bool names_itself = true;            // in request_key()
   bool refuses_once = false;
-  bool window_is_freed = false;  // the other PE has freed its public window
+  std::size_t most_lanes = 100;           // that it opens
+  std::size_t lane_bytes = kRemoteBytes;  // the longest operation of a lane
+  bool window_is_freed = false;           // the other PE has freed its public window
   // Of probes: the operations that take effect while the other PE keeps still, and how long it does.
   bool puts_alone = true, gets_alone = true;
   int still_polls = 20;
@@ -68,8 +70,11 @@ class PlayedNetwork final : public test_support::FakeTransport, private transpor
   transport::Rma* rma() noexcept override { return has_rma ? this : nullptr; }
   // Keys of other PEs that have been imported and not released.
   std::size_t imported() const { return imported_.size(); }
+  std::size_t open_lanes = 0;
+  std::size_t lanes_opened = 0;
 
  private:
+  friend class PlayedLane;
   struct Imported : transport::RemoteKey {
     std::uint64_t begin = 0;
   };
@@ -103,6 +108,7 @@ class PlayedNetwork final : public test_support::FakeTransport, private transpor
   bool get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
                  transport::Completion& done) noexcept override;
   void progress() noexcept override;
+  std::unique_ptr<transport::Lane> open_lane() noexcept override;
   bool start(Started transfer);
   void finish(const Started& transfer);
   void execute(const Sent& message);

@@ -76,6 +76,9 @@ struct Life {
     network.key_range = kRemoteBytes;
     network.keys_at_once = 1;
     network.most_registered = 1000;
+    network.most_lanes = 100;
+    network.lane_bytes = kRemoteBytes;
+    network.lanes_opened = 0;
     network.message_polls = network.transfer_polls = 1;
     network.puts_alone = network.gets_alone = true;
     network.probe_answers.clear();

@@ -31,7 +31,7 @@ struct UnprovenLife : Life {
     network.log.clear();
     put_of_program(0, kLong);
     onesided::flush("quiet", {});
-    onesided::get("get", back.data(), at(0), kLong);
+    onesided::get("get", context::default_context(), back.data(), at(0), kLong);
     BOOST_CHECK(std::memcmp(back.data(), source.data(), kLong) == 0);
     return network.log;
   }

@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(a_key_is_asked_for_once) {
   life.put(5000, 3 * kLong);
   BOOST_CHECK(life.has(5000, 3 * kLong));
   std::vector<std::byte> back(2 * kLong);
-  onesided::get("get", back.data(), Life::at(5000), back.size());
+  onesided::get("get", context::default_context(), back.data(), Life::at(5000), back.size());
   BOOST_CHECK(std::memcmp(back.data(), life.source.data(), back.size()) == 0);
   BOOST_CHECK(
       (life.network.log == Log{"message key request", "start put", "put", "start put", "put", "start get", "get"}));
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(strided_blocks_without_gaps_are_one_transfer) {
   BOOST_CHECK((life.network.log == Log{"message key request", "start put", "put"}));
   life.network.log.clear();
   std::vector<std::byte> back(kLong);
-  onesided::get_strided("ibget", back.data(), Life::at(64), {64, kLong / 64, 64, 64});
+  onesided::get_strided("ibget", context::default_context(), back.data(), Life::at(64), {64, kLong / 64, 64, 64});
   BOOST_CHECK(std::memcmp(back.data(), life.source.data(), kLong) == 0);
   BOOST_CHECK((life.network.log == Log{"start get", "get"}));
 }
