@@ -24,6 +24,9 @@ struct Place {
 class Memory {
  public:
   Memory(Fabric& fabric, const std::uint64_t (&secret)[2], int me);
+  // Of another domain of the same process.
+  Memory(Fabric& fabric, const Memory& other) noexcept
+      : fabric_(fabric), secret_{other.secret_[0], other.secret_[1]}, counter_(other.counter_) {}
 
   // Registers memory for reads by others, while the Place lives.
   Result<Place> open_to_others(Bytes memory);

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "transport/ofi/ofi.hpp"
+#include "transport/ofi/ofi_lane.hpp"
 
 namespace shmemx::ofi {
 
@@ -36,6 +37,12 @@ transport::RemoteKey* OfiRma::import_key(int pe, Bytes key) noexcept {
 
 void OfiRma::release_key(transport::RemoteKey* key) noexcept {
   std::erase_if(keys_, [key](const auto& known) { return known.get() == key; });
+}
+
+// Over sockets each would have connections of its own.
+std::unique_ptr<transport::Lane> OfiRma::open_lane() noexcept {
+  if (fabric_.is_stream() || peers_.has_reserve()) return nullptr;
+  return OfiLane::open(fabric_, memory_, peers_);
 }
 
 // ---- the short path ----

@@ -86,6 +86,7 @@ class OfiRma final : public transport::Rma {
   bool get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
                  Completion& completion) noexcept override;
   void progress() noexcept override;
+  std::unique_ptr<transport::Lane> open_lane() noexcept override;
 
   // Also of long messages.
   Transfers& transfers() noexcept { return transfers_; }
@@ -105,15 +106,15 @@ class OfiRma final : public transport::Rma {
   // Nobody knows how the rest for the peer ends.
   void give_up(const Peer& peer) noexcept;
 
- private:
-  static constexpr std::size_t kMostOpen = 256;  // then completions have to be read first
-
   struct RemoteKey : transport::RemoteKey {
     Peer* peer = nullptr;
     fi_addr_t endpoint = FI_ADDR_NOTAVAIL;  // the peer's
     std::uint64_t address = 0;
     std::uint64_t key = 0;
   };
+
+ private:
+  static constexpr std::size_t kMostOpen = 256;  // then completions have to be read first
 
   // Operations with all their parameters.
   struct Range {

@@ -113,6 +113,7 @@ class Peers {
 
   void set_addresses(const EndpointAddresses& addresses) noexcept { addresses_ = &addresses; }
   std::string own_address() const;
+  bool has_reserve() const noexcept { return setup_.has_reserve; }
 
   Peer* find(int pe) const noexcept { return peers_.find(pe); }
   // Returns what is kept of `pe`; makes it at the first contact.
