@@ -76,6 +76,16 @@ void measure(Work& work, const Options& options) {
                   summarize(rates[static_cast<std::size_t>(threads - 1)], true)});
 }
 
+// PE 1 may be on another node.
+void tell_end(Work& work) {
+#if defined(BENCH_RAW)
+  std::atomic_ref(work.peer_shared->flag.value).store(1);
+#else
+  shmem_long_p(&work.shared->flag.value, 1, work.peer);
+  shmem_quiet();
+#endif
+}
+
 void run(const Options& options) {
   Job job(options.pes, std::size_t{1} << 17);
   Work work = make_work(job, std::size_t{1} << 15);
@@ -86,7 +96,7 @@ void run(const Options& options) {
   job.sync();
   if (job.pe() == 0) {
     measure(work, options);
-    std::atomic_ref(work.peer_shared->flag.value).store(1);
+    tell_end(work);
   } else {
     while (std::atomic_ref(work.shared->flag.value).load() == 0) sleep_ms(1);
   }

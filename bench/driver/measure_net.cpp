@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
@@ -254,14 +255,17 @@ std::vector<ListedCase> rma_cases(const Settings& settings) {
 
 // Puts and gets past the target's CPU: over libfabric's shm provider, which has the kernel copy, and over UCX without
 // tcp, beside the same network alone, with the same level of completion.
-void add_rma(const Settings& settings, Rows& rows) {
-  const RmaNetwork networks[] = {
+std::array<RmaNetwork, 2> rma_networks() {
+  return {{
       {"ofi",
        "shm provider",
        {"FI_PROVIDER=shm"},
        {"FI_PROVIDER=shm", "BENCH_OFI_PROVIDER=shm", "BENCH_OFI_COMPLETION=transmit"}},
       {"ucx", "posix, cma", {"UCX_TLS=posix,cma,self", "SHMEMX_NET_RMA=on"}, {"UCX_TLS=posix,cma,self"}},
-  };
+  }};
+}
+void add_rma(const Settings& settings, Rows& rows) {
+  const auto networks = rma_networks();
   for (Row row : measure_net_instructions(settings, ours_over(settings, networks[0]))) {
     row.transport = networks[0].transport;
     row.state += std::string(", ") + networks[0].name;
@@ -285,6 +289,27 @@ void add_rma(const Settings& settings, Rows& rows) {
       row.pes = kPair.pes();
       rows.push_back(row);
     }
+  }
+}
+
+// Two threads, each with a private context, beside twice what one of them reaches.
+void add_rma_threads(const Settings& settings, Rows& rows) {
+  if (!wanted(settings, "net_rma_threads") && !wanted(settings, "net_rma")) return;
+  for (const RmaNetwork& network : rma_networks()) {
+    announce(std::string("RMA of two threads, ") + network.name, kPair, network.transport);
+    Row row{.name = "net_rma_threads",
+            .pes = kPair.pes(),
+            .bytes = 8,
+            .unit = "Mops/s",
+            .high_is_better = true,
+            .transport = network.transport};
+    row.state = std::string("k=2, ") + network.name;
+    const Arguments options{"--budget", settings.full ? "5000" : "1500"};
+    for (const Line& line : answers(settings, ours_over(settings, network), "threads_rate", options, row.remark)) {
+      if (line.state == "k=1") row.limit = 2 * line.median;
+      if (line.state == "k=2") row.ours = line.median;
+    }
+    rows.push_back(row);
   }
 }
 
@@ -372,6 +397,7 @@ Rows measure_net(const Settings& settings, const std::function<void(const Rows&)
     keep(rows);
   }
   add_rma(settings, rows);
+  add_rma_threads(settings, rows);
   add_rma_target(settings, rows);
   keep(rows);
   add_start(settings, net, rows);

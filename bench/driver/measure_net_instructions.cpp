@@ -73,7 +73,7 @@ std::map<std::string, double> read_own_dumps(const std::string& directory) {
 Rows measure_net_instructions(const Settings& settings, const Variant& variant) {
   Rows rows;
   std::map<std::string, double> counts;
-  for (const char* call : {"p", "g", "put_nbi"}) {
+  for (const char* call : {"p", "g", "put_nbi", "p_private", "g_private", "put_nbi_private"}) {
     const std::string name = std::string("net_rma_") + call + "_instructions";
     if (!wanted(settings, name) && !wanted(settings, "net_rma")) continue;
     if (counts.empty()) {

@@ -38,10 +38,18 @@ Verdict absolute(const Row& row, double bound) {
 }
 
 Verdict instructions(const Row& row) {
-  static const std::map<std::string, double> kBounds{
-      {"p_instructions", 12},          {"g_instructions", 12},          {"fadd_instructions", 14},
-      {"enqueue_instructions", 6},     {"dequeue_instructions", 11},    {"sendrecv_instructions", 250},
-      {"net_rma_p_instructions", 150}, {"net_rma_g_instructions", 150}, {"net_rma_put_nbi_instructions", 150}};
+  static const std::map<std::string, double> kBounds{{"p_instructions", 12},
+                                                     {"g_instructions", 12},
+                                                     {"fadd_instructions", 14},
+                                                     {"enqueue_instructions", 6},
+                                                     {"dequeue_instructions", 11},
+                                                     {"sendrecv_instructions", 250},
+                                                     {"net_rma_p_instructions", 150},
+                                                     {"net_rma_g_instructions", 150},
+                                                     {"net_rma_put_nbi_instructions", 150},
+                                                     {"net_rma_p_private_instructions", 150},
+                                                     {"net_rma_g_private_instructions", 150},
+                                                     {"net_rma_put_nbi_private_instructions", 150}};
   // The bar is for one cell. Rows for longer queues and for polling an empty one have no bar.
   if (row.state.ends_with("from empty") || row.state.ends_with("of three")) return {};
   const auto found = kBounds.find(row.name);
@@ -221,6 +229,7 @@ Verdict rma_busy(const Row& row) {
 Verdict net_verdict(const Row& row, const Rows& all) {
   const std::string& name = row.name;
   if (name == "net_rma_get_busy" || name == "net_rma_put_busy") return rma_busy(row);
+  if (name == "net_rma_threads") return reaches(0.85, row, "2 x one thread");
   if (name == "net_ablation") return {};
   if (name.ends_with("_instructions")) return instructions(row);
   if (name.starts_with("eth_") || name.starts_with("kernel_") || name == "idle_cpu") return open_mx_verdict(row);

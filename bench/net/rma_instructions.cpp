@@ -16,6 +16,21 @@ using namespace shmemx::bench;
   for (long i = 0; i < iterations; ++i) shmem_putmem_nbi(work.words(), work.source, sizeof(long), work.peer);
 }
 
+// The same through a context that only this thread uses.
+shmem_ctx_t own_context = SHMEM_CTX_DEFAULT;
+
+[[gnu::noinline]] void loop_private_p(Work& work, long iterations) {
+  for (long i = 0; i < iterations; ++i) shmem_ctx_long_p(own_context, work.words(), i, work.peer);
+}
+[[gnu::noinline]] void loop_private_g(Work& work, long iterations) {
+  for (long i = 0; i < iterations; ++i) keep(shmem_ctx_long_g(own_context, work.words(), work.peer));
+}
+[[gnu::noinline]] void loop_private_put_nbi(Work& work, long iterations) {
+  for (long i = 0; i < iterations; ++i)
+    shmem_ctx_putmem_nbi(own_context, work.words(), work.source, sizeof(long), work.peer);
+}
+void quiet_private() { shmem_ctx_quiet(own_context); }
+
 void count_call(const char* name, void (*loop)(Work&, long), Work& work) { count(name, loop, work, shmem_quiet); }
 }  // namespace
 
@@ -29,6 +44,11 @@ int main(int argc, char** argv) {
     count_call("g", loop_g, work);
     count_call("put_nbi", loop_put_nbi, work);
     shmem_quiet();
+    if (shmem_ctx_create(SHMEM_CTX_PRIVATE, &own_context) != 0) die("net_rma_instructions: there is no context");
+    count("p_private", loop_private_p, work, quiet_private);
+    count("g_private", loop_private_g, work, quiet_private);
+    count("put_nbi_private", loop_private_put_nbi, work, quiet_private);
+    shmem_ctx_destroy(own_context);
   }
   job.sync();
   return 0;

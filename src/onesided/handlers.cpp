@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/doorbell.hpp"
+#include "onesided/lane.hpp"
 #include "onesided/locks.hpp"
 #include "onesided/operations.hpp"
 #include "onesided/rdma.hpp"
@@ -151,6 +152,7 @@ Verdict handle_atomic_fetch(Endpoint& endpoint, const Message& message) {
   if (has_gathered) endpoint.flush_gathered();
   has_gathered = false;
   bool any = has_transfers && finish_transfers(endpoint);
+  if (has_lanes) progress_own_lanes();
   if (has_pending_locks) any |= grant_pending_locks(endpoint);
   if (has_loans) {
     any |= std::erase_if(loans(), [](const std::unique_ptr<Loan>& loan) {
@@ -169,7 +171,7 @@ Verdict handle_atomic_fetch(Endpoint& endpoint, const Message& message) {
 
 // At the end of each poll: the replies of its handlers leave together.
 bool finish_poll(Endpoint& endpoint) {
-  if (!(has_gathered | has_loans | has_transfers | has_pending_locks)) [[likely]]
+  if (!(has_gathered | has_loans | has_transfers | has_pending_locks | has_lanes)) [[likely]]
     return false;
   return finish_slow(endpoint);
 }

@@ -55,6 +55,7 @@ Lane* find_or_open(transport::Rma* rma) {
   }
   fresh->peers.open(static_cast<std::size_t>(am::own_endpoint().n_pes()));
   known.all.push_back(std::move(fresh));
+  has_lanes = true;
   debug_line("a context has endpoints of its own, number %zu of at most %zu", known.all.size(), kMostLanes);
   return known.all.back().get();
 }
@@ -69,9 +70,20 @@ const DirectPeer* eligible_peer(int pe) noexcept {
 bool open_for(const context::Context& context, const DirectPeer& peer) {
   if (lane_of(context).network != nullptr) return true;
   Lane* const lane = find_or_open(peer.network.rma);
-  if (lane != nullptr) lane->context = index_of(context);
+  if (lane != nullptr) {
+    lane->context = index_of(context);
+    lane->user = this_thread();
+  }
   set_lane(context, lane);
   return lane != nullptr;
+}
+
+// Before each use of a lane that is open.
+void take_over(Lane& lane) noexcept {
+  if (lane.user == this_thread()) [[likely]]
+    return;
+  const Locked endpoint;  // a poll of the former user may be at work
+  lane.user = this_thread();
 }
 
 const DirectPiece* find_known(const Lane& lane, const context::Place& place, std::uint64_t bytes) noexcept {
@@ -107,8 +119,11 @@ const DirectPiece* find_known(const Lane& lane, const context::Place& place, std
 // Returns null if the direct path has to do it.
 const DirectPiece* find_piece(const context::Context& context, const context::Place& place, std::uint64_t bytes) {
   if (place.window.index >= windows::kBuiltinWindows || !SpareStack::is_needless()) return nullptr;
-  const Lane& lane = lane_of(context);
-  if (lane.network != nullptr && bytes > lane.network->most_bytes()) return nullptr;
+  Lane& lane = lane_of(context);
+  if (lane.network != nullptr) {
+    if (bytes > lane.network->most_bytes()) return nullptr;
+    take_over(lane);
+  }
   const DirectPiece* const piece = find_known(lane, place, bytes);
   return piece != nullptr ? piece : learn(context, place, bytes);
 }
@@ -131,7 +146,10 @@ void wait_at(const char* routine, Lane& lane, Done is_over) noexcept {
   for (std::uint32_t left = progress::looks_at_network(); left != 0; --left) {
     if (look()) return;
   }
+  ++lane.awaited;
+  lane.note_open();
   progress::wait_for(routine, look);
+  --lane.awaited;
 }
 
 // The network finds out what it has lost, and ends the job or finds another way.
@@ -147,6 +165,7 @@ void report_lost(Lane& lane) noexcept {
 }
 
 void await_all(const char* routine, Lane& lane) noexcept {
+  take_over(lane);
   wait_at(routine, lane, [&] { return lane.open.is_empty(); });
   if (lane.open.puts.failed || lane.open.gets.failed) has_failed(routine, lane);
   lane.may_be_open.store(false, std::memory_order_relaxed);
@@ -165,12 +184,13 @@ void follow_fence(const char* routine, Lane& lane, int pe) noexcept {
 // Calls start(), which returns false if completions have to be read first.
 template <class Start>
 void start_at(const char* routine, Lane& lane, Start start) noexcept {
+  if (!start()) {
+    progress::wait_for(routine, [&] {
+      look_at(lane);
+      return start();
+    });
+  }
   lane.note_open();
-  if (start()) return;
-  progress::wait_for(routine, [&] {
-    look_at(lane);
-    return start();
-  });
 }
 
 bool start_put(const char* routine, const context::Context& context, const context::Place& dest,
@@ -209,7 +229,10 @@ void want_lane(context::Context& context) noexcept {
 void release_lane(context::Context& context) noexcept {
   if (context.lane == nullptr) return;
   const Locked endpoint;
-  if (context.lane->network != nullptr) context.lane->context = 0;
+  if (context.lane->network != nullptr) {
+    context.lane->context = 0;
+    context.lane->user = nullptr;
+  }
   context.lane = nullptr;
 }
 
@@ -220,6 +243,15 @@ void close_lanes() noexcept {
   }
   known.stack.call([&] { known.all.clear(); });
   known.has_none = nullptr;
+  has_lanes = false;
+}
+
+void progress_own_lanes() noexcept {
+  for (const auto& lane : lanes().all) {
+    if (lane->user != this_thread() || !lane->may_be_open.load(std::memory_order_relaxed)) continue;
+    lanes().stack.call([&] { lane->network->progress(); });
+    if (lane->open.is_empty() && lane->awaited == 0) lane->may_be_open.store(false, std::memory_order_relaxed);
+  }
 }
 
 bool may_lanes_be_open() noexcept {
@@ -289,6 +321,7 @@ bool fence_lane(const char* routine, const context::Context& context) noexcept {
   Lane& lane = lane_of(context);
   if (lane.network == nullptr) return false;
   ++lane.fences;
+  take_over(lane);
   wait_at(routine, lane, [&] { return lane.open.puts.open == 0; });
   if (lane.open.puts.failed) has_failed(routine, lane);
   return !lane.uses_direct && nemesis::unflushed_count.load(std::memory_order_acquire) == 0 &&  // flushed

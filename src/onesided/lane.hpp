@@ -2,9 +2,13 @@
 // that only one thread uses at a time, private and serialized ones, have one from their first put or get past the
 // target's CPU on, up to kMostLanes of a process; the others share the endpoint of the process (direct.hpp).
 //
-// All that an operation reads and writes belongs to the lane, so it takes no lock. The lane finds pieces and keys in
-// the table of the direct path when it needs them first, under the endpoint's lock. What it cannot do goes by the
-// direct path. Then the context has operations under way in both, and fence and quiet wait for both.
+// All that an operation reads and writes belongs to the lane, so it takes no lock. The thread that has used the lane
+// last makes its operations end, also when it waits for something else: then its polls do. A thread that follows it
+// takes the lane over under the endpoint's lock, so that no poll of the former user is inside.
+//
+// The lane finds pieces and keys in the table of the direct path when it needs them first, under the endpoint's lock.
+// What it cannot do goes by the direct path. Then the context has operations under way in both, and fence and quiet
+// wait for both.
 #pragma once
 
 #include <array>
@@ -14,6 +18,7 @@
 #include <memory>
 
 #include "base/contact_table.hpp"
+#include "base/own_stack.hpp"
 #include "context/context.hpp"
 #include "context/location.hpp"
 #include "onesided/direct_table.hpp"
@@ -30,11 +35,22 @@ struct LanePeer {
   const DirectPieces& heap() const noexcept { return of_window[windows::kHeapWindow.index]; }
 };
 
+// Names the calling thread.
+[[gnu::always_inline]] inline const void* this_thread() noexcept {
+#if __has_builtin(__builtin_thread_pointer)
+  return __builtin_thread_pointer();
+#else
+  return &stack_bounds;
+#endif
+}
+
 struct Lane {
   std::unique_ptr<transport::Lane> network;  // null: to be opened at the first operation, and no PE is known
   const transport::Rma* rma = nullptr;       // of the network that it leads to
+  const void* user = nullptr;                // this_thread() of the last user; written under the endpoint's lock
   std::uint32_t fences = 0;                  // that the context has called
   std::uint32_t looks = 0;
+  std::uint32_t awaited = 0;  // calls that wait for an operation of their own
   DirectOpen open;
   Contacts<LanePeer> peers;
   bool uses_direct = false;               // operations of the context may be under way by the direct path
@@ -54,6 +70,10 @@ void release_lane(context::Context& context) noexcept;
 void close_lanes() noexcept;
 // Under the endpoint's lock: may some operation of a lane be under way?
 bool may_lanes_be_open() noexcept;
+
+// By polls, under the endpoint's lock: makes operations of this thread's lanes end.
+inline constinit bool has_lanes = false;
+void progress_own_lanes() noexcept;
 
 // Of a context with a lane, see direct.hpp. They return false, or fewer blocks, if the direct path has to do the rest.
 bool put_by_lane(const char* routine, const context::Context& context, const context::Place& dest,

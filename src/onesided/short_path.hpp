@@ -36,7 +36,7 @@ class LockedAtOnce {
                                                transport::Bytes source) noexcept {
   if (!is_on_roomy_stack()) [[unlikely]]
     return false;
-  const LanePeer* const peer = lane.peers.find(world_pe);
+  const LanePeer* const peer = lane.user == this_thread() ? lane.peers.find(world_pe) : nullptr;
   if (peer == nullptr) [[unlikely]]
     return false;
   const DirectPiece* const piece = peer->heap().find(offset, source.size());
@@ -48,10 +48,9 @@ class LockedAtOnce {
 
 // Puts at most kShortBytes into the heap of a PE. The source may be used again on return. Returns false, with nothing
 // started, if the operation has to wait, or to take another way. Requires has_direct_keys(), a context of
-// the table, and something to put.
+// the table without a lane, and something to put.
 [[gnu::always_inline]] inline bool put_at_once(const context::Context& context, std::int32_t world_pe,
                                                std::uint64_t offset, transport::Bytes source) noexcept {
-  if (context.lane != nullptr) return put_at_once(*context.lane, world_pe, offset, source);
   if (!is_on_roomy_stack()) [[unlikely]]
     return false;
   const std::uint32_t fences = am::fences.load(std::memory_order_relaxed);  // this thread's own are in it
@@ -77,7 +76,7 @@ enum class GetAtOnce : std::uint8_t {
                                                     transport::Completion& completion) noexcept {
   if (!is_on_roomy_stack()) [[unlikely]]
     return GetAtOnce::no;
-  const LanePeer* const peer = lane.peers.find(world_pe);
+  const LanePeer* const peer = lane.user == this_thread() ? lane.peers.find(world_pe) : nullptr;
   if (peer == nullptr) [[unlikely]]
     return GetAtOnce::no;
   const DirectPiece* const piece = peer->heap().find(offset, dest.size());
@@ -94,10 +93,9 @@ enum class GetAtOnce : std::uint8_t {
 }
 
 // Gets at most kShortBytes from the heap of a PE. The same requirements.
-[[gnu::always_inline]] inline GetAtOnce get_at_once(const context::Context& context, std::int32_t world_pe,
-                                                    std::uint64_t offset, std::span<std::byte> dest,
+[[gnu::always_inline]] inline GetAtOnce get_at_once(std::int32_t world_pe, std::uint64_t offset,
+                                                    std::span<std::byte> dest,
                                                     transport::Completion& completion) noexcept {
-  if (context.lane != nullptr) return get_at_once(*context.lane, world_pe, offset, dest, completion);
   if (!is_on_roomy_stack()) [[unlikely]]
     return GetAtOnce::no;
   const LockedAtOnce lock;

@@ -208,6 +208,24 @@ PE_TEST(a_fence_of_a_private_context_orders_puts_and_atomics) {
   shmem_barrier_all();
 }
 
+// Nothing completes the puts but the wait of the same thread for the other PE.
+PE_TEST(puts_of_private_contexts_leave_while_their_thread_waits) {
+  constexpr long kRounds = 200;
+  const Symmetric<long> flag(2);
+  shmem_barrier_all();
+  {
+    const OwnContext one, two(SHMEM_CTX_SERIALIZED);
+    for (long round = 1; round <= kRounds; ++round) {
+      shmem_ctx_long_p(one, &flag[0], round, right());
+      shmem_ctx_long_p(two, &flag[1], round, left());
+      shmem_long_wait_until(&flag[0], SHMEM_CMP_EQ, round);
+      shmem_long_wait_until(&flag[1], SHMEM_CMP_EQ, round);
+      shmem_sync_all();
+    }
+  }
+  shmem_barrier_all();
+}
+
 PE_TEST(a_context_is_destroyed_with_open_operations) {
   constexpr std::size_t kWords = 500;
   const Symmetric<long> data(kWords);

@@ -60,6 +60,7 @@ struct Fabric {
   int wait_fd = -1;  // the set's or the CQ's; -1: none
   // Completions that were read where only those of puts and gets are dealt with.
   std::vector<fi_cq_data_entry> set_aside;
+  std::vector<std::string> lanes;  // names of endpoints that this one has opened for lanes
 
   std::string provider() const { return info->fabric_attr->prov_name; }
   std::string interface() const { return info->domain_attr->name != nullptr ? info->domain_attr->name : "?"; }

@@ -1,16 +1,44 @@
 #include "transport/ofi/ofi_lane.hpp"
 
 #include <rdma/fi_errno.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <cstring>
 
 namespace shmemx::ofi {
 
-std::unique_ptr<transport::Lane> OfiLane::open(const Fabric& fabric, const Memory& memory, Peers& peers) {
-  Result<Fabric> own = open_fabric(*fabric.library, *fabric.info, Waiting::on_nothing);
+namespace {
+
+// Each endpoint of shm has a segment of 16 MiB there, of which it uses 4 to 8. A program that touches a page for which
+// there is no room ends.
+bool has_room_for_segment() noexcept {
+  constexpr std::uint64_t kRoomBytes = std::uint64_t{32} << 20;
+  struct statvfs space;
+  return ::statvfs("/dev/shm", &space) == 0 && space.f_bavail * space.f_frsize >= kRoomBytes;
+}
+
+}  // namespace
+
+// Nothing is sent to a lane, and few operations are under way.
+std::unique_ptr<transport::Lane> OfiLane::open(Fabric& fabric, const Memory& memory, Peers& peers) {
+  constexpr std::size_t kMostReceives = 64;
+  if (fabric.provider() == "shm" && !has_room_for_segment()) return nullptr;
+  const Info info(fabric.library->dupinfo(fabric.info.get()), FreeInfo{fabric.library});
+  info->tx_attr->size = std::min(info->tx_attr->size, kMostOpen);
+  info->rx_attr->size = std::min(info->rx_attr->size, kMostReceives);
+  Result<Fabric> own = open_fabric(*fabric.library, *info, Waiting::on_nothing);
   if (!own) return nullptr;
+  fabric.lanes.push_back(own->name());
   return std::unique_ptr<transport::Lane>(new OfiLane(std::move(*own), memory, peers));
+}
+
+void OfiLane::unlink_segments(const Fabric& fabric) noexcept {
+  for (const std::string& name : fabric.lanes) {
+    const std::size_t scheme = name.rfind("://");
+    ::shm_unlink(name.c_str() + (scheme == std::string::npos ? 0 : scheme + 3));
+  }
 }
 
 OfiLane::OfiLane(Fabric fabric, const Memory& memory, Peers& peers)

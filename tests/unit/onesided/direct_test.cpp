@@ -29,7 +29,7 @@ bool put_word(std::size_t offset, std::uint64_t word) {
 }
 onesided::GetAtOnce get_word(std::size_t offset, std::uint64_t& word, transport::Completion& completion) {
   BOOST_REQUIRE(has_stack(kRoomyStackBytes));
-  return onesided::get_at_once(context(), kOther, offset, std::as_writable_bytes(std::span(&word, 1)), completion);
+  return onesided::get_at_once(kOther, offset, std::as_writable_bytes(std::span(&word, 1)), completion);
 }
 
 }  // namespace

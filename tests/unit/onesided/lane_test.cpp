@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "onesided/direct.hpp"
@@ -47,11 +48,12 @@ class OwnContext {
   void quiet() const { onesided::flush("quiet", {&context_}); }
   bool put_word(std::size_t offset, std::uint64_t word) const {
     BOOST_REQUIRE(has_stack(kRoomyStackBytes));
-    return onesided::put_at_once(context_, kOther, offset, am::bytes_of(word));
+    return onesided::put_at_once(*context_.lane, kOther, offset, am::bytes_of(word));
   }
   onesided::GetAtOnce get_word(std::size_t offset, std::uint64_t& word, transport::Completion& completion) const {
     BOOST_REQUIRE(has_stack(kRoomyStackBytes));
-    return onesided::get_at_once(context_, kOther, offset, std::as_writable_bytes(std::span(&word, 1)), completion);
+    return onesided::get_at_once(*context_.lane, kOther, offset, std::as_writable_bytes(std::span(&word, 1)),
+                                 completion);
   }
 
  private:
@@ -264,6 +266,36 @@ BOOST_AUTO_TEST_CASE(lanes_end_with_the_life_of_the_library) {
   own.put(64, life.source, 8);
   own.quiet();
   BOOST_CHECK(life.has(64, 8));
+}
+
+// A thread that waits for something else polls. Another thread's polls leave the lane alone until that thread uses it.
+BOOST_AUTO_TEST_CASE(polls_of_its_user_make_operations_of_a_lane_end) {
+  Life life;
+  begin(life);
+  const OwnContext own;
+  own.put(0, life.source, 8);
+  own.quiet();
+  life.network.log.clear();
+  life.network.transfer_polls = 20;
+  own.put_nbi(0, life.source, 100);
+  const auto looks_of_polls = [&] {
+    const int before = life.network.looks;
+    for (int i = 0; i < 5; ++i) am::poll();
+    return life.network.looks - before;
+  };
+  int of_other = -1;
+  std::thread([&] { of_other = looks_of_polls(); }).join();
+  BOOST_CHECK_EQUAL(of_other, 0);
+  BOOST_CHECK_EQUAL(looks_of_polls(), 5);
+  for (int i = 0; i < 20; ++i) am::poll();
+  BOOST_CHECK_EQUAL(life.network.count("put"), 1u);
+  BOOST_CHECK(!onesided::has_direct_open());
+  std::thread([&] {
+    own.put_nbi(0, life.source, 100);
+    of_other = looks_of_polls();
+  }).join();
+  BOOST_CHECK_EQUAL(of_other, 5);
+  BOOST_CHECK_EQUAL(looks_of_polls(), 0);
 }
 
 BOOST_AUTO_TEST_CASE(messages_are_served_during_a_loop_of_gets_of_a_lane) {
