@@ -17,27 +17,27 @@ namespace {
 
 // What carries the short path out: the endpoint of the process, or the lane of the context. Functions for the two are
 // apart, so that neither pays for the other.
-enum class Way : std::uint8_t { common, lane };
+enum class Path : std::uint8_t { common, lane };
 [[gnu::always_inline]] inline bool has_lane(const Context& context) noexcept { return context.lane != nullptr; }
 
 // The short path to heaps of PEs that are not near. Return false if the caller has to do it in another way.
-template <Way way>
+template <Path path>
 [[gnu::always_inline]] inline bool try_put(const Context& context, std::uint64_t offset, const void* source,
                                            std::size_t bytes, std::uint32_t near) noexcept {
   const int pe = context::pe_at(context, near);
   if (!may_be_direct(context, pe)) return false;
   const int world = context::world_pe(context, pe);
-  if constexpr (way == Way::lane) return onesided::put_at_once(*context.lane, world, offset, bytes_at(source, bytes));
+  if constexpr (path == Path::lane) return onesided::put_at_once(*context.lane, world, offset, bytes_at(source, bytes));
   return onesided::put_at_once(context, world, offset, bytes_at(source, bytes));
 }
-template <Way way>
+template <Path path>
 [[gnu::always_inline]] inline onesided::GetAtOnce try_get(const Context& context, std::uint64_t offset,
                                                           std::span<std::byte> dest, std::uint32_t near,
                                                           transport::Completion& completion) noexcept {
   const int pe = context::pe_at(context, near);
   if (!may_be_direct(context, pe)) return onesided::GetAtOnce::no;
   const int world = context::world_pe(context, pe);
-  if constexpr (way == Way::lane) return onesided::get_at_once(*context.lane, world, offset, dest, completion);
+  if constexpr (path == Path::lane) return onesided::get_at_once(*context.lane, world, offset, dest, completion);
   return onesided::get_at_once(world, offset, dest, completion);
 }
 // Returns false if it has to be done in another way.
@@ -112,28 +112,28 @@ struct WordCall {
   return call.value;
 }
 
-template <Way way>
+template <Path path>
 [[gnu::always_inline]] inline void p_word_by(const WordCall& call) noexcept {
-  if (!try_put<way>(call.context, call.offset, &call.value, call.bytes, call.near)) [[unlikely]]
+  if (!try_put<path>(call.context, call.offset, &call.value, call.bytes, call.near)) [[unlikely]]
     p_word_slow(call);
 }
 [[gnu::noinline]] void p_word_by_lane(std::uint64_t offset, std::uint64_t value, std::uint32_t near,
                                       const Context& context, const char* routine, std::size_t bytes) noexcept {
-  p_word_by<Way::lane>({offset, context, routine, bytes, near, value});
+  p_word_by<Path::lane>({offset, context, routine, bytes, near, value});
 }
 
-template <Way way>
+template <Path path>
 [[gnu::always_inline]] inline std::uint64_t g_word_by(WordCall call) noexcept {
   transport::Completion completion;
   const std::span<std::byte> dest(reinterpret_cast<std::byte*>(&call.value), call.bytes);
-  const onesided::GetAtOnce result = try_get<way>(call.context, call.offset, dest, call.near, completion);
+  const onesided::GetAtOnce result = try_get<path>(call.context, call.offset, dest, call.near, completion);
   if (result != onesided::GetAtOnce::done) [[unlikely]]
     return g_word_slow(call, result, completion);
   return call.value;
 }
 [[gnu::noinline]] std::uint64_t g_word_by_lane(std::uint64_t offset, std::uint32_t near, const Context& context,
                                                const char* routine, std::size_t bytes) noexcept {
-  return g_word_by<Way::lane>({offset, context, routine, bytes, near, 0});
+  return g_word_by<Path::lane>({offset, context, routine, bytes, near, 0});
 }
 
 // What is observed leaves the short paths by a jump, so that its span sees the caller.
@@ -182,7 +182,7 @@ void p_word(std::uint64_t offset, std::uint64_t value, std::uint32_t near, const
   if (stats::is_on()) [[unlikely]]
     return p_word_observed(offset, value, near, context, routine, bytes);
   if (has_lane(context)) return p_word_by_lane(offset, value, near, context, routine, bytes);
-  p_word_by<Way::common>({offset, context, routine, bytes, near, value});
+  p_word_by<Path::common>({offset, context, routine, bytes, near, value});
 }
 
 std::uint64_t g_word(std::uint64_t offset, std::uint32_t near, const Context& context, const char* routine,
@@ -190,7 +190,7 @@ std::uint64_t g_word(std::uint64_t offset, std::uint32_t near, const Context& co
   if (stats::is_on()) [[unlikely]]
     return g_word_observed(offset, near, context, routine, bytes);
   if (has_lane(context)) return g_word_by_lane(offset, near, context, routine, bytes);
-  return g_word_by<Way::common>({offset, context, routine, bytes, near, 0});
+  return g_word_by<Path::common>({offset, context, routine, bytes, near, 0});
 }
 
 namespace {
@@ -230,24 +230,24 @@ namespace {
   handle_messages_of_reader();
 }
 
-template <Way way, void (*kRest)(const BlockCall&)>
+template <Path path, void (*kRest)(const BlockCall&)>
 [[gnu::always_inline]] inline void put_bytes_by(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near,
                                                 const Context& context, const char* routine) noexcept {
   const BlockCall call{dest, source, bytes, context, routine, near};
   call.keep_in_memory();
-  if (is_short(context, bytes, near) && try_put<way>(context, heap_offset(context, dest), source, bytes, near)) return;
+  if (is_short(context, bytes, near) && try_put<path>(context, heap_offset(context, dest), source, bytes, near)) return;
   kRest(call);
 }
 [[gnu::noinline]] void put_by_lane(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near,
                                    const Context& context, const char* routine) noexcept {
-  put_bytes_by<Way::lane, put_block>(dest, source, bytes, near, context, routine);
+  put_bytes_by<Path::lane, put_block>(dest, source, bytes, near, context, routine);
 }
 [[gnu::noinline]] void put_nbi_by_lane(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near,
                                        const Context& context, const char* routine) noexcept {
-  put_bytes_by<Way::lane, put_nbi_block>(dest, source, bytes, near, context, routine);
+  put_bytes_by<Path::lane, put_nbi_block>(dest, source, bytes, near, context, routine);
 }
 
-template <Way way>
+template <Path path>
 [[gnu::always_inline]] inline void get_bytes_by(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near,
                                                 const Context& context, const char* routine) noexcept {
   const BlockCall call{dest, source, bytes, context, routine, near};
@@ -255,7 +255,7 @@ template <Way way>
   if (is_short(context, bytes, near)) {
     transport::Completion completion;
     const std::span<std::byte> local(static_cast<std::byte*>(dest), bytes);
-    const onesided::GetAtOnce result = try_get<way>(context, heap_offset(context, source), local, near, completion);
+    const onesided::GetAtOnce result = try_get<path>(context, heap_offset(context, source), local, near, completion);
     if (result == onesided::GetAtOnce::done) return;
     if (result == onesided::GetAtOnce::open && await_get(call.context, call.routine, call.near, completion)) return;
   }
@@ -263,7 +263,7 @@ template <Way way>
 }
 [[gnu::noinline]] void get_by_lane(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near,
                                    const Context& context, const char* routine) noexcept {
-  get_bytes_by<Way::lane>(dest, source, bytes, near, context, routine);
+  get_bytes_by<Path::lane>(dest, source, bytes, near, context, routine);
 }
 
 template <void (*kBlock)(const BlockCall&) noexcept, stats::Family kFamily>
@@ -280,7 +280,7 @@ void put_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_
   if (stats::is_on()) [[unlikely]]
     return observed<put_block, stats::Family::put>(dest, source, bytes, near, context, routine);
   if (has_lane(context)) return put_by_lane(dest, source, bytes, near, context, routine);
-  put_bytes_by<Way::common, put_block>(dest, source, bytes, near, context, routine);
+  put_bytes_by<Path::common, put_block>(dest, source, bytes, near, context, routine);
 }
 
 void put_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
@@ -288,7 +288,7 @@ void put_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, std::uin
   if (stats::is_on()) [[unlikely]]
     return observed<put_nbi_block, stats::Family::put>(dest, source, bytes, near, context, routine);
   if (has_lane(context)) return put_nbi_by_lane(dest, source, bytes, near, context, routine);
-  put_bytes_by<Way::common, put_nbi_block>(dest, source, bytes, near, context, routine);
+  put_bytes_by<Path::common, put_nbi_block>(dest, source, bytes, near, context, routine);
 }
 
 void get_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
@@ -296,7 +296,7 @@ void get_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_
   if (stats::is_on()) [[unlikely]]
     return observed<get_block, stats::Family::get>(dest, source, bytes, near, context, routine);
   if (has_lane(context)) return get_by_lane(dest, source, bytes, near, context, routine);
-  get_bytes_by<Way::common>(dest, source, bytes, near, context, routine);
+  get_bytes_by<Path::common>(dest, source, bytes, near, context, routine);
 }
 
 namespace {
@@ -310,7 +310,7 @@ namespace {
   if (target.is_mapped()) {
     rma::copy(dest, target.address, bytes);
   } else if (completes_at_once) {
-    onesided::get(routine, dest, target.place, bytes);
+    onesided::get(routine, context, dest, target.place, bytes);
   } else {
     return onesided::get_nbi(routine, context, dest, target.place, bytes);
   }

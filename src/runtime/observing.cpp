@@ -29,9 +29,9 @@ void meet_for_summary(const char* routine) { coll::barrier(coll::team_table[coll
 
 // Reads the summary of a PE, whose copy on this PE is `own`.
 void fetch_summary(const char* routine, const Summary& own, int pe, Summary& out) {
-  const context::Location found =
-      context::resolve(context::default_context(), {routine, "source"}, &own, sizeof own, pe);
-  if (!found.is_mapped()) return onesided::get(routine, &out, found.place, sizeof out);
+  const context::Context& world = context::default_context();
+  const context::Location found = context::resolve(world, {routine, "source"}, &own, sizeof own, pe);
+  if (!found.is_mapped()) return onesided::get(routine, world, &out, found.place, sizeof out);
   std::memcpy(static_cast<void*>(&out), found.address, sizeof out);
 }
 

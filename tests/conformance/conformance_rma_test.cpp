@@ -1,8 +1,8 @@
 // Puts and gets of networks that have them, see transport/rma.hpp.
 #include <algorithm>
-#include <array>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
+#include <cstring>
 #include <vector>
 
 #include "conformance_job.hpp"
@@ -44,7 +44,61 @@ BOOST_AUTO_TEST_CASE(put_and_get_transfer_data) {
   job[1].rma()->unregister_memory(window.data());
 }
 
-// Two lanes and the network itself, by keys of one import. Only the lanes make their operations end.
+namespace {
+
+// A lane of PE 0 with a key of PE 1. Only the lane makes its operations end.
+struct LaneUse {
+  Job& job;
+  shmemx::transport::Lane& lane;
+  const shmemx::transport::RemoteKey& key;
+
+  template <class Done>
+  bool ends(Done done) const {
+    return job.poll_until([&] {
+      lane.progress();
+      return done();
+    });
+  }
+};
+
+void check_blocks(const LaneUse& use, std::size_t offset, const std::vector<std::byte>& window) {
+  for (const std::size_t bytes : {std::size_t{8}, std::size_t{64}, std::size_t{4096}, std::size_t{1} << 16}) {
+    if (bytes > use.lane.most_bytes()) continue;
+    const auto source = pattern(bytes, static_cast<unsigned>(bytes + offset));
+    auto changing = source;
+    std::vector<std::byte> back(bytes);
+    shmemx::transport::Completion done, source_use;
+    BOOST_REQUIRE(use.ends([&] { return use.lane.put(use.key, offset, changing, done, &source_use); }));
+    BOOST_REQUIRE(use.ends([&] { return source_use.open == 0; }));
+    std::fill(changing.begin(), changing.end(), std::byte{0});
+    BOOST_REQUIRE(use.ends([&] { return done.open == 0; }));
+    BOOST_CHECK(std::equal(source.begin(), source.end(), window.begin() + static_cast<std::ptrdiff_t>(offset)));
+    BOOST_REQUIRE(use.ends([&] { return use.lane.get(use.key, offset, back, done); }));
+    BOOST_REQUIRE(use.ends([&] { return done.open == 0; }));
+    BOOST_CHECK(back == source && !done.failed && !source_use.failed);
+  }
+}
+
+// More than any pool has.
+void check_words(const LaneUse& use, const std::vector<std::byte>& window) {
+  std::vector<std::uint64_t> words(2000);
+  shmemx::transport::Completion done;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const shmemx::transport::Bytes word = std::as_bytes(std::span(&i, 1));
+    BOOST_REQUIRE(use.ends([&] { return use.lane.put_short(use.key, i * sizeof i, word, done); }));
+  }
+  BOOST_REQUIRE(use.ends([&] { return done.open == 0; }));
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto dest = std::as_writable_bytes(std::span(&words[i], 1));
+    BOOST_REQUIRE(use.ends([&] { return use.lane.get_short(use.key, i * sizeof i, dest, done); }));
+    BOOST_REQUIRE(use.ends([&] { return done.open == 0; }));
+  }
+  BOOST_CHECK(std::memcmp(words.data(), window.data(), words.size() * sizeof words[0]) == 0);
+  BOOST_CHECK(words.back() == words.size() - 1 && !done.failed);
+}
+
+}  // namespace
+
 BOOST_AUTO_TEST_CASE(lanes_put_and_get_by_keys_of_their_own) {
   Job job;
   shmemx::transport::Rma* const rma = job[0].rma();
@@ -55,49 +109,16 @@ BOOST_AUTO_TEST_CASE(lanes_put_and_get_by_keys_of_their_own) {
   BOOST_REQUIRE(packed);
   shmemx::transport::RemoteKey* const common = rma->import_key(1, bytes_of(*packed));
   BOOST_REQUIRE(common != nullptr);
-  for (std::size_t number = 0; number < 2; ++number) {
-    const auto lane = rma->open_lane();
-    if (lane == nullptr) {
-      BOOST_TEST_MESSAGE("no lanes");
-      break;
-    }
-    const auto ends = [&](auto done) {
-      return job.poll_until([&] {
-        lane->progress();
-        return done();
-      });
-    };
-    const shmemx::transport::RemoteKey* const key = lane->import_key(*common);
-    BOOST_REQUIRE(key != nullptr);
-    for (const std::size_t bytes : {std::size_t{8}, std::size_t{64}, std::size_t{4096}, kBytes}) {
-      if (bytes > lane->most_bytes()) continue;
-      const auto source = pattern(bytes, static_cast<unsigned>(bytes + number));
-      auto changing = source;
-      std::vector<std::byte> back(bytes);
-      shmemx::transport::Completion done, source_use;
-      BOOST_REQUIRE(ends([&] { return lane->put(*key, number * kBytes, changing, done, &source_use); }));
-      BOOST_REQUIRE(ends([&] { return source_use.open == 0; }));
-      std::fill(changing.begin(), changing.end(), std::byte{0});
-      BOOST_REQUIRE(ends([&] { return done.open == 0; }));
-      BOOST_CHECK(std::equal(source.begin(), source.end(), window.begin() + static_cast<long>(number * kBytes)));
-      BOOST_REQUIRE(ends([&] { return lane->get(*key, number * kBytes, back, done); }));
-      BOOST_REQUIRE(ends([&] { return done.open == 0; }));
-      BOOST_CHECK(back == source && !done.failed && !source_use.failed);
-    }
-    std::array<std::uint64_t, 2000> words{};
-    shmemx::transport::Completion done;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      const shmemx::transport::Bytes word = std::as_bytes(std::span(&i, 1));
-      BOOST_REQUIRE(ends([&] { return lane->put_short(*key, i * sizeof i, word, done); }));
-    }
-    BOOST_REQUIRE(ends([&] { return done.open == 0; }));
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      const auto dest = std::as_writable_bytes(std::span(&words[i], 1));
-      BOOST_REQUIRE(ends([&] { return lane->get_short(*key, i * sizeof i, dest, done); }));
-      BOOST_REQUIRE(ends([&] { return done.open == 0; }));
-    }
-    BOOST_CHECK(std::equal(words.begin(), words.end(), reinterpret_cast<const std::uint64_t*>(window.data())));
-    BOOST_CHECK(!done.failed);
+  const auto one = rma->open_lane();
+  const auto two = rma->open_lane();
+  if (one == nullptr || two == nullptr) BOOST_TEST_MESSAGE("no lanes");
+  for (shmemx::transport::Lane* lane : {one.get(), two.get()}) {
+    const shmemx::transport::RemoteKey* const key = lane != nullptr ? lane->import_key(*common) : nullptr;
+    BOOST_REQUIRE_EQUAL(key != nullptr, lane != nullptr);
+    if (key == nullptr) continue;
+    const LaneUse use{job, *lane, *key};
+    check_blocks(use, lane == one.get() ? 0 : kBytes, window);
+    check_words(use, window);
   }
   rma->release_key(common);
   job[1].rma()->unregister_memory(window.data());
