@@ -86,7 +86,7 @@ void open_observing(const StartParameters& parameters, const windows::Arena& are
   }
   if (!is_first) stats::clear_counters();
   stats::asked = {.counts = config.stats, .traces = open_trace(config, parameters.nodes, arena)};
-  context::uses_cold_halves = is_asked();
+  context::uses_cold_halves = context::uses_cold_halves || is_asked();  // others may use them, too
 }
 
 void start_observing(const char* routine, const Nodes& nodes) noexcept {

@@ -69,7 +69,8 @@ void summarize_routines(Summary& own, int pe) noexcept {
 }
 
 void summarize_peers(Summary& own, int pe) noexcept {
-  own.pes_per_group = (own.n_pes + kGroups - 1) / kGroups;
+  constexpr auto kMostGroups = static_cast<std::uint32_t>(kGroups);
+  own.pes_per_group = (own.n_pes + kMostGroups - 1) / kMostGroups;
   Count(&row)[kGroups] = own.matrix[static_cast<std::uint32_t>(pe) / own.pes_per_group];
   for (std::size_t peer = 0; peer < counters.n_pes; ++peer) {
     const Count count = counters.peers[peer].count();
