@@ -136,7 +136,7 @@ template <Path path>
   return g_word_by<Path::lane>({offset, context, routine, bytes, near, 0});
 }
 
-// What is observed leaves the short paths by a jump, so that its span sees the caller.
+// What is observed or checked leaves the short paths by a jump, so that its span sees the caller.
 [[gnu::noinline, gnu::cold]] void p_word_observed(std::uint64_t offset, std::uint64_t value, std::uint32_t near,
                                                   const Context& context, const char* routine,
                                                   std::size_t bytes) noexcept {
@@ -179,7 +179,7 @@ void g_element(std::uint64_t offset, void* value, std::uint32_t near, const Cont
 
 void p_word(std::uint64_t offset, std::uint64_t value, std::uint32_t near, const Context& context, const char* routine,
             std::size_t bytes) noexcept {
-  if (stats::is_on()) [[unlikely]]
+  if (context::uses_cold_halves) [[unlikely]]
     return p_word_observed(offset, value, near, context, routine, bytes);
   if (has_lane(context)) return p_word_by_lane(offset, value, near, context, routine, bytes);
   p_word_by<Path::common>({offset, context, routine, bytes, near, value});
@@ -187,7 +187,7 @@ void p_word(std::uint64_t offset, std::uint64_t value, std::uint32_t near, const
 
 std::uint64_t g_word(std::uint64_t offset, std::uint32_t near, const Context& context, const char* routine,
                      std::size_t bytes) noexcept {
-  if (stats::is_on()) [[unlikely]]
+  if (context::uses_cold_halves) [[unlikely]]
     return g_word_observed(offset, near, context, routine, bytes);
   if (has_lane(context)) return g_word_by_lane(offset, near, context, routine, bytes);
   return g_word_by<Path::common>({offset, context, routine, bytes, near, 0});
@@ -277,7 +277,7 @@ template <void (*kBlock)(const BlockCall&) noexcept, stats::Family kFamily>
 
 void put_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
                const char* routine) noexcept {
-  if (stats::is_on()) [[unlikely]]
+  if (context::uses_cold_halves) [[unlikely]]
     return observed<put_block, stats::Family::put>(dest, source, bytes, near, context, routine);
   if (has_lane(context)) return put_by_lane(dest, source, bytes, near, context, routine);
   put_bytes_by<Path::common, put_block>(dest, source, bytes, near, context, routine);
@@ -285,7 +285,7 @@ void put_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_
 
 void put_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
                    const char* routine) noexcept {
-  if (stats::is_on()) [[unlikely]]
+  if (context::uses_cold_halves) [[unlikely]]
     return observed<put_nbi_block, stats::Family::put>(dest, source, bytes, near, context, routine);
   if (has_lane(context)) return put_nbi_by_lane(dest, source, bytes, near, context, routine);
   put_bytes_by<Path::common, put_nbi_block>(dest, source, bytes, near, context, routine);
@@ -293,7 +293,7 @@ void put_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, std::uin
 
 void get_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
                const char* routine) noexcept {
-  if (stats::is_on()) [[unlikely]]
+  if (context::uses_cold_halves) [[unlikely]]
     return observed<get_block, stats::Family::get>(dest, source, bytes, near, context, routine);
   if (has_lane(context)) return get_by_lane(dest, source, bytes, near, context, routine);
   get_bytes_by<Path::common>(dest, source, bytes, near, context, routine);

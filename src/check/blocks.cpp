@@ -105,15 +105,16 @@ std::string history_of(const Block& block) {
 }
 
 [[noreturn]] void bad_access(const char* routine, const char* argument, const Block& block, const Span& access) {
+  const std::string position = position_in(block, access.begin);
+  const std::string history = history_of(block);
   const bool is_inside = access.begin >= block.inner.begin && access.begin < block.inner_end();
-  std::string what = position_in(block, access.begin);
-  if (block.is_freed()) {
-    what += ", which has been freed";
-  } else if (is_inside) {
-    what += ", and " + in_bytes(access.bytes) + " from there go " +
-            in_bytes(access.begin + access.bytes - block.inner_end()) + " past its end";
-  }
-  fatal(routine, "argument '%s' is %s: %s", argument, what.c_str(), history_of(block).c_str());
+  if (block.is_freed())
+    fatal(routine, "argument '%s' is %s, which has been freed: %s", argument, position.c_str(), history.c_str());
+  if (!is_inside)
+    fatal(routine, "argument '%s' is %s, in its red zone: %s", argument, position.c_str(), history.c_str());
+  fatal(routine, "argument '%s' is %s, and %s from there go %s past its end: %s", argument, position.c_str(),
+        in_bytes(access.bytes).c_str(), in_bytes(access.begin + access.bytes - block.inner_end()).c_str(),
+        history.c_str());
 }
 
 [[noreturn]] void bad_place(const char* routine, const char* argument, Offset offset) {

@@ -5,7 +5,6 @@
 
 #include "am/endpoint.hpp"
 #include "base/fatal.hpp"
-#include "check/checks.hpp"
 #include "onesided/lane.hpp"
 #include "onesided/rdma.hpp"
 #include "onesided/short_path.hpp"
@@ -228,8 +227,7 @@ void add_direct(const context::Place& place, const DirectPiece& piece, const Dir
   if (direct_peers->list().size() == 1) common_network = peer.where();
   if (common_network.rma != network.rma) common_network = {};
   peer.of_window[place.window.index].add(piece);
-  const bool may_be_short = !network.has_reserve && !check::watches_operations();
-  if (may_be_short && place.window == windows::kHeapWindow) peer.heap.add(piece);
+  if (!network.has_reserve && place.window == windows::kHeapWindow) peer.heap.add(piece);
   direct_keys.store(true, std::memory_order_relaxed);  // a hint
 }
 
