@@ -156,22 +156,18 @@ struct presence {
 enum class InfoLevel { none, variables, all, peers, every_variable };
 struct info_level {
   using value_type = InfoLevel;
+  static constexpr std::array<std::string_view, 5> words = {"unset", "1", "2", "peers", "all"};
   static constexpr Complaint parse(std::string_view text, value_type& out) {
-    text = trim(text);
-    out = text == "2"                           ? InfoLevel::all
-          : equals_ignoring_case(text, "peers") ? InfoLevel::peers
-          : equals_ignoring_case(text, "all")   ? InfoLevel::every_variable
-                                                : InfoLevel::variables;
+    out = InfoLevel::variables;
+    for (std::size_t i = 2; i < words.size(); ++i)
+      if (equals_ignoring_case(trim(text), words[i])) out = static_cast<InfoLevel>(i);
     return nullptr;
   }
   static constexpr Complaint parse_default(std::string_view text, value_type& out) {
     out = InfoLevel::none;
     return text == "unset" ? nullptr : "is not unset";
   }
-  static std::string text(value_type value) {
-    constexpr const char* words[] = {"unset", "1", "2", "peers", "all"};
-    return words[static_cast<std::size_t>(value)];
-  }
+  static std::string text(value_type value) { return std::string(words[static_cast<std::size_t>(value)]); }
   static constexpr const char* allowed =
       "any value, even none, switches it on; 2 and peers say how PEs are reached, all lists every variable";
   static constexpr const char* example = "2";
