@@ -36,7 +36,10 @@ void with_active_group(const char* routine, const coll::ActiveSet& set, const Us
 }  // namespace
 
 void active_sync(const char* routine, const coll::ActiveSet& set) noexcept {
-  with_active_group(routine, set, [](auto& group) { group.sync(); });
+  with_active_group(routine, set, [](auto& group) {
+    group.begin(coll::call_word(coll::CallFamily::sync));
+    group.sync();
+  });
 }
 
 void active_alltoall(TypedRoutine routine, void* dest, const void* source, std::size_t nelems, int start,
@@ -51,12 +54,14 @@ void active_alltoalls(TypedRoutine routine, void* dest, const void* source, std:
                     [&](auto& group) { alltoalls_on(group, dest, source, dst, sst, nelems, routine.element_bytes); });
 }
 
-void active_broadcast(TypedRoutine routine, void* dest, const void* source, std::size_t nelems, int root, int start,
-                      int log_stride, int size, long* psync) noexcept {
-  with_active_group(routine.name, {start, log_stride, size, psync}, [&](auto& group) {
-    check_root(routine.name, "PE_root", root, size);
+void active_broadcast_from(const void* site, TypedRoutine routine, void* dest, const void* source, std::size_t nelems,
+                           int root, const coll::ActiveSet& set) noexcept {
+  with_active_group(routine.name, set, [&](auto& group) {
+    check_root(routine.name, "PE_root", root, set.size);
     const CollectiveBuffers buffers =
         checked_buffers(group, dest, nelems, source, nelems, routine.element_bytes, check::SameArray::allowed);
+    group.begin_passed(coll::call_word(coll::kind_of(coll::CallFamily::broadcast, routine.element_bytes), nelems, root),
+                       site);
     coll::broadcast(group, buffers.dest, buffers.source, nelems * routine.element_bytes, root, coll::RootDest::kept);
   });
 }

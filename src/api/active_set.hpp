@@ -11,8 +11,15 @@ void active_alltoall(TypedRoutine routine, void* dest, const void* source, std::
                      int log_stride, int size, long* psync) noexcept;
 void active_alltoalls(TypedRoutine routine, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
                       std::size_t nelems, int start, int log_stride, int size, long* psync) noexcept;
-void active_broadcast(TypedRoutine routine, void* dest, const void* source, std::size_t nelems, int root, int start,
-                      int log_stride, int size, long* psync) noexcept;
+void active_broadcast_from(const void* site, TypedRoutine routine, void* dest, const void* source, std::size_t nelems,
+                           int root, const coll::ActiveSet& set) noexcept;
+// In the entry point, which knows where it returns to.
+[[gnu::always_inline]] inline void active_broadcast(TypedRoutine routine, void* dest, const void* source,
+                                                    std::size_t nelems, int root, int start, int log_stride, int size,
+                                                    long* psync) noexcept {
+  active_broadcast_from(__builtin_return_address(0), routine, dest, source, nelems, root,
+                        {start, log_stride, size, psync});
+}
 void active_collect(TypedRoutine routine, void* dest, const void* source, std::size_t nelems, int start, int log_stride,
                     int size, long* psync) noexcept;
 void active_fcollect(TypedRoutine routine, void* dest, const void* source, std::size_t nelems, int start,

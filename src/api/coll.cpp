@@ -19,14 +19,16 @@ int alltoalls(TypedRoutine routine, shmem_team_t team, void* dest, const void* s
   return 0;
 }
 
-int broadcast(TypedRoutine routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems,
-              int root) noexcept {
+int broadcast_from(const void* site, TypedRoutine routine, shmem_team_t team, void* dest, const void* source,
+                   std::size_t nelems, int root) noexcept {
   const stats::RoutineSpan span(routine.name, stats::Family::collective, nelems * routine.element_bytes);
   coll::TeamGroup group(checked_team(team, routine.name), routine.name);
   check_root(routine.name, "PE_root", root, group.size());
   // In place it works, and programs rely on that.
   const CollectiveBuffers buffers =
       checked_buffers(group, dest, nelems, source, nelems, routine.element_bytes, check::SameArray::allowed);
+  group.begin_passed(coll::call_word(coll::kind_of(coll::CallFamily::broadcast, routine.element_bytes), nelems, root),
+                     site);
   coll::broadcast(group, buffers.dest, buffers.source, nelems * routine.element_bytes, root);
   return 0;
 }
@@ -59,6 +61,7 @@ int combine(const char* routine, shmem_team_t team, void* dest, const void* sour
   coll::TeamGroup group(checked_team(team, routine), routine);
   const CollectiveBuffers buffers =
       checked_buffers(group, dest, nelems, source, nelems, scan.sum.element_bytes, check::SameArray::allowed);
+  group.begin(coll::call_word(scan.kind(), nelems));
   coll::scan(group, buffers.dest, buffers.source, nelems, scan);
   return 0;
 }

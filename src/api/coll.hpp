@@ -62,6 +62,7 @@ inline void alltoall_on(Group& group, void* dest, const void* source, std::size_
                         std::size_t element_bytes) noexcept {
   const std::size_t all = times(group.routine(), nelems, group.size());
   const CollectiveBuffers buffers = checked_buffers(group, dest, all, source, all, element_bytes);
+  group.begin(coll::call_word(coll::kind_of(coll::CallFamily::alltoall, element_bytes), nelems));
   coll::alltoall(group, buffers.dest, buffers.source, nelems * element_bytes);
 }
 
@@ -78,6 +79,7 @@ inline void alltoalls_on(Group& group, void* dest, const void* source, std::ptrd
     return all == 0 ? 0 : checked_bytes(group.routine(), all - 1, static_cast<std::size_t>(stride)) + 1;
   };
   const CollectiveBuffers buffers = checked_buffers(group, dest, extent(dst), source, extent(sst), element_bytes);
+  group.begin(coll::call_word(coll::kind_of(coll::CallFamily::alltoalls, element_bytes), nelems));
   coll::alltoalls(group, buffers.dest, buffers.source, shape);
 }
 
@@ -86,6 +88,7 @@ inline void collect_on(Group& group, void* dest, const void* source, std::size_t
                        std::size_t element_bytes) noexcept {
   const std::uint64_t bytes = checked_bytes(group.routine(), nelems, element_bytes);
   const coll::Symmetric from = checked_symmetric(group, "source", source, bytes);
+  group.begin(coll::call_word(coll::kind_of(coll::CallFamily::collect, element_bytes)));
   coll::collect(
       group,
       [&](std::uint64_t total) {
@@ -102,6 +105,7 @@ inline void fcollect_on(Group& group, void* dest, const void* source, std::size_
                         std::size_t element_bytes) noexcept {
   const std::size_t all = times(group.routine(), nelems, group.size());
   const CollectiveBuffers buffers = checked_buffers(group, dest, all, source, nelems, element_bytes);
+  group.begin(coll::call_word(coll::kind_of(coll::CallFamily::fcollect, element_bytes), nelems));
   coll::fcollect(group, buffers.dest, buffers.source, nelems * element_bytes);
 }
 
@@ -110,14 +114,20 @@ inline void reduce_on(Group& group, void* dest, const void* source, std::size_t 
                       const coll::Combine& combine) noexcept {
   const CollectiveBuffers buffers =
       checked_buffers(group, dest, nelems, source, nelems, combine.element_bytes, check::SameArray::allowed);
+  group.begin(coll::call_word(combine.kind, nelems));
   coll::reduce(group, buffers.dest, buffers.source, nelems, combine);
 }
 
 int alltoall(TypedRoutine routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems) noexcept;
 int alltoalls(TypedRoutine routine, shmem_team_t team, void* dest, const void* source, std::ptrdiff_t dst,
               std::ptrdiff_t sst, std::size_t nelems) noexcept;
-int broadcast(TypedRoutine routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems,
-              int root) noexcept;
+int broadcast_from(const void* site, TypedRoutine routine, shmem_team_t team, void* dest, const void* source,
+                   std::size_t nelems, int root) noexcept;
+// In the entry point, which knows where it returns to.
+[[gnu::always_inline]] inline int broadcast(TypedRoutine routine, shmem_team_t team, void* dest, const void* source,
+                                            std::size_t nelems, int root) noexcept {
+  return broadcast_from(__builtin_return_address(0), routine, team, dest, source, nelems, root);
+}
 int collect(TypedRoutine routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems) noexcept;
 int fcollect(TypedRoutine routine, shmem_team_t team, void* dest, const void* source, std::size_t nelems) noexcept;
 

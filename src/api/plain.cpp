@@ -12,6 +12,7 @@
 #include "base/fatal.hpp"
 #include "check/checks.hpp"
 #include "coll/barrier.hpp"
+#include "coll/common/matching.hpp"
 #include "onesided/order.hpp"
 #include "progress/wait.hpp"
 #include "runtime/job.hpp"
@@ -49,7 +50,9 @@ const context::Context& world_or_fail(const char* routine) {
 void sync_world(const char* routine) {
   context::require_initialized(routine);
   const RoutineSpan span(routine, Family::collective);
-  coll::barrier(coll::team_table[coll::kWorldTeam], routine);
+  coll::Team& world = coll::team_table[coll::kWorldTeam];
+  coll::begin_call(world, coll::call_word(coll::CallFamily::sync));
+  coll::barrier(world, routine);
 }
 
 bool is_accessible(const context::Context& route, const void* address, int pe) {
@@ -256,7 +259,9 @@ void pshmem_sync_all(void) noexcept { sync_world("shmem_sync_all"); }
 
 int pshmem_team_sync(shmem_team_t team) noexcept {
   const RoutineSpan span("shmem_team_sync", Family::collective);
-  coll::barrier(api::checked_team(team, "shmem_team_sync"), "shmem_team_sync");
+  coll::Team& entry = api::checked_team(team, "shmem_team_sync");
+  coll::begin_call(entry, coll::call_word(coll::CallFamily::sync));
+  coll::barrier(entry, "shmem_team_sync");
   return 0;
 }
 

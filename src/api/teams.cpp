@@ -7,6 +7,7 @@
 #include "check/leaks.hpp"
 #include "coll/background/begin.hpp"
 #include "coll/barrier.hpp"
+#include "coll/common/matching.hpp"
 #include "coll/common/select.hpp"
 #include "coll/split.hpp"
 #include "onesided/lane.hpp"
@@ -30,6 +31,7 @@ int contexts_asked(const shmem_team_config_t* config, long mask) {
 
 struct Split {
   const char* routine;
+  coll::CallFamily family;
   const shmem_team_config_t* config;
   long mask;
 };
@@ -37,6 +39,7 @@ struct Split {
 // Writes the new handle, or SHMEM_TEAM_INVALID. Returns what the standard's routine returns.
 int split_into(coll::Team& parent, const Split& call, const std::vector<coll::Triplet>& children,
                shmem_team_t* new_team) {
+  coll::begin_call(parent, coll::call_word(call.family));
   const coll::SplitResult result = coll::split(parent, call.routine, children, contexts_asked(call.config, call.mask));
   if (result.ok && coll::team_table[result.team_index].me() == 0 && result.team_index != 0)
     shmemx::check::note_handle(shmemx::check::Handle::team, static_cast<std::uint32_t>(result.team_index),
@@ -54,6 +57,7 @@ void end_team(coll::Team& team, const char* routine) {
     shmemx::onesided::quiet(routine, {open});  // they end with the team
     shmemx::onesided::release_lane(*open);
   }
+  coll::begin_call(team, coll::call_word(coll::CallFamily::destroy));
   coll::barrier(team, routine);
   shmemx::runtime::drop_contexts_of(team.route.team_index);
   shmemx::check::forget_handle(shmemx::check::Handle::team, team.route.team_index);
@@ -126,7 +130,8 @@ int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, i
   *new_team = SHMEM_TEAM_INVALID;
   coll::Team* const parent = api::team_or_null(parent_team, routine);
   if (parent == nullptr) return 1;
-  return split_into(*parent, {routine, config, config_mask}, {{start, stride, size}}, new_team);
+  return split_into(*parent, {routine, coll::CallFamily::split_strided, config, config_mask}, {{start, stride, size}},
+                    new_team);
 }
 
 int pshmem_team_split_2d(shmem_team_t parent_team, int xrange, const shmem_team_config_t* xaxis_config, long xaxis_mask,
@@ -143,10 +148,12 @@ int pshmem_team_split_2d(shmem_team_t parent_team, int xrange, const shmem_team_
   const int width = xrange > n_pes ? n_pes : xrange;
   // No row has a width below 1: the splits then fail on all PEs.
   const std::vector<coll::Triplet> impossible{{0, 0, 0}};
-  if (split_into(*parent, {routine, xaxis_config, xaxis_mask}, width < 1 ? impossible : rows_of(n_pes, width),
-                 xaxis_team) != 0)
+  if (split_into(*parent, {routine, coll::CallFamily::split_2d, xaxis_config, xaxis_mask},
+                 width < 1 ? impossible : rows_of(n_pes, width), xaxis_team) != 0)
     return 1;
-  if (split_into(*parent, {routine, yaxis_config, yaxis_mask}, columns_of(n_pes, width), yaxis_team) == 0) return 0;
+  if (split_into(*parent, {routine, coll::CallFamily::split_2d, yaxis_config, yaxis_mask}, columns_of(n_pes, width),
+                 yaxis_team) == 0)
+    return 0;
   end_team(coll::team_at(reinterpret_cast<std::uintptr_t>(*xaxis_team)), routine);
   *xaxis_team = SHMEM_TEAM_INVALID;
   return 1;

@@ -149,6 +149,13 @@ std::uintptr_t call_site() noexcept {
   return call_site_in(frames, ::backtrace(frames, kMostFrames));
 }
 
+std::uintptr_t call_site_before(const void* address) noexcept {
+  const std::uintptr_t call = reinterpret_cast<std::uintptr_t>(address) - 1;
+  Dl_info info{};
+  if (address == nullptr || ::dladdr(reinterpret_cast<const void*>(call), &info) == 0) return 0;
+  return info.dli_fbase == executable_begin() ? call - load_bias() : 0;
+}
+
 std::string frame_text(const std::string& executable, std::uintptr_t address) {
   char number[32];
   std::snprintf(number, sizeof number, "%#zx", address);

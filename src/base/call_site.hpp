@@ -26,6 +26,9 @@ CallStack call_stack() noexcept;
 std::uintptr_t call_site(const CallStack& stack) noexcept;
 std::uintptr_t call_site() noexcept;
 
+// The same of a call that returns to `address`.
+std::uintptr_t call_site_before(const void* address) noexcept;
+
 // Returns "main (ring.c:12)", with the help of addr2line where that is installed and the executable has debug
 // information, else "main+0x2a"; empty if not even the function is known. `executable` is a path that
 // another process can open, too.

@@ -58,6 +58,21 @@ void write_remark(const char* kind, const char* format, std::va_list arguments) 
   ::_exit(kFatalStatus);
 }
 
+[[noreturn]] void end_with_line(const char* routine, const char* places, const char* format, std::va_list arguments) {
+  const DiagnosticIdentity& who = diagnostic_identity();
+  if (who.claim_job_end != nullptr && !who.claim_job_end(kFatalStatus)) wait_for_the_end();
+  char line[kLineBytes];
+  int used = put_prefix(line);
+  if (routine != nullptr) used = put_formatted(line, used, "%s: ", routine);
+  used = put_text(line, used, format, arguments);
+  if (*places != '\0') used = put_formatted(line, used, "; called at %s", places);
+  used = put_formatted(line, used, "%s", who.pid == 0 || who.pid == ::getpid() ? ". Job ended." : ". Process ended.");
+  flush_standard_streams();
+  write_line(line, used);
+  if (who.end_job != nullptr) who.end_job(kFatalStatus);
+  ::_exit(kFatalStatus);
+}
+
 }  // namespace
 
 DiagnosticIdentity& diagnostic_identity() noexcept {
@@ -71,23 +86,17 @@ bool claim_report() noexcept {
 }
 
 void fatal(const char* routine, const char* format, ...) noexcept {
-  const DiagnosticIdentity& who = diagnostic_identity();
   std::string place;
   if (claim_report()) place = call_site_text("/proc/" + std::to_string(::getpid()) + "/exe", call_site());
-  if (who.claim_job_end != nullptr && !who.claim_job_end(kFatalStatus)) wait_for_the_end();
-  char line[kLineBytes];
-  int used = put_prefix(line);
-  if (routine != nullptr) used = put_formatted(line, used, "%s: ", routine);
   std::va_list arguments;
   va_start(arguments, format);
-  used = put_text(line, used, format, arguments);
-  va_end(arguments);
-  if (!place.empty()) used = put_formatted(line, used, "; called at %s", place.c_str());
-  used = put_formatted(line, used, "%s", who.pid == 0 || who.pid == ::getpid() ? ". Job ended." : ". Process ended.");
-  flush_standard_streams();
-  write_line(line, used);
-  if (who.end_job != nullptr) who.end_job(kFatalStatus);
-  ::_exit(kFatalStatus);
+  end_with_line(routine, place.c_str(), format, arguments);
+}
+
+void fatal_at(const char* places, const char* format, ...) noexcept {
+  std::va_list arguments;
+  va_start(arguments, format);
+  end_with_line(nullptr, places, format, arguments);
 }
 
 void end_process(const char* format, ...) noexcept {

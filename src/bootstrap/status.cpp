@@ -110,15 +110,20 @@ std::string list_pes(const std::vector<int>& pes) {
   return text;
 }
 
+std::string valid_name(const RoutineName& name) {
+  std::string valid;
+  for (const char c : name) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    if (!letter) break;
+    valid += c;
+  }
+  return valid;
+}
+
 std::string waiting_routine(const JobHeader* header, const PeRecord& record) {
   const PePhase now = phase_of(record);
   if (now == PePhase::none || now == PePhase::finalized || now == PePhase::ending) return {};
-  std::string name;
-  for (const char c : routine_of(record)) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    if (!letter) break;
-    name += c;
-  }
+  std::string name = valid_name(routine_of(record));
   if (name.empty() && waits_in_init(header, record)) return "shmem_init";
   return name;
 }

@@ -16,6 +16,9 @@ namespace shmemx::bootstrap {
 // Returns numbers as "0, 2..5".
 std::string list_pes(const std::vector<int>& pes);
 
+// Returns the name as far as it can be one of a routine.
+std::string valid_name(const RoutineName& name);
+
 // Returns the routine that a PE waits in; empty if it does not wait.
 std::string waiting_routine(const JobHeader* header, const PeRecord& record);
 

@@ -112,7 +112,8 @@ struct JobHeader {
 };
 static_assert(sizeof(JobHeader) <= kPageBytes);
 
-inline constexpr std::size_t kRoutineWords = 5;    // 40 characters
+inline constexpr std::size_t kRoutineWords = 5;  // 40 characters
+using RoutineWords = std::array<std::atomic<std::uint64_t>, kRoutineWords>;
 inline constexpr std::size_t kAffinityWords = 16;  // 1024 CPUs
 
 // A departed PE and the number of collectives of all PEs that it has entered, in a word that is less for fewer. 0:
@@ -155,13 +156,13 @@ struct alignas(kCacheLine) PeRecord {
   std::uint64_t address_limit;    // RLIMIT_AS of this PE, ~0 when unlimited
   std::uint64_t cpu_quota_milli;  // cgroup quota in thousandths of a core, ~0 when unlimited
   std::uint64_t affinity[kAffinityWords];
-  char executable[64];                                // tail of the path, for messages
-  std::atomic<std::uint64_t> routine[kRoutineWords];  // see set_routine
-  NodePath node_path;                                 // this PE's wish
-  std::uint8_t heap_asked;                            // 1: heap_bytes comes from the user
-  std::uint8_t checks;                                // SHMEM_CHECK, as bits; must be the same on all PEs
-  std::uint16_t node_order;                           // SHMEMX_NODE_ORDER; must be the same on all PEs
-  std::uint32_t queue_cells;                          // must be the same on all PEs, as queue_cell_bytes
+  char executable[64];        // tail of the path, for messages
+  RoutineWords routine;       // see set_words
+  NodePath node_path;         // this PE's wish
+  std::uint8_t heap_asked;    // 1: heap_bytes comes from the user
+  std::uint8_t checks;        // SHMEM_CHECK, as bits; must be the same on all PEs
+  std::uint16_t node_order;   // SHMEMX_NODE_ORDER; must be the same on all PEs
+  std::uint32_t queue_cells;  // must be the same on all PEs, as queue_cell_bytes
   std::uint32_t queue_cell_bytes;
   StaticDataState static_data;             // `found` on all PEs, or the static data of all stay private
   std::uint16_t pes_per_node;              // SHMEMX_PES_PER_NODE; must be the same on all PEs, as is `networks`
@@ -179,6 +180,38 @@ struct alignas(kCacheLine) PeRecord {
   std::atomic<std::uint64_t> refused_left;   // for how many bytes there was room then
 };
 static_assert(sizeof(PeRecord) == 448);
+
+// What a PE says of a collective in which it waits for other members, and of the latest one that it may have left
+// before others (runtime/matching.hpp). One for each PE of this arena, by its place.
+struct alignas(kCacheLine) CollectiveWait {
+  static constexpr std::size_t kLacking = 5;
+
+  struct Team {
+    std::atomic<std::uint64_t> index_and_size;
+    std::atomic<std::uint64_t> start_and_stride;
+  };
+  // Of a team at an epoch.
+  struct Call {
+    Team team;
+    std::atomic<std::uint64_t> epoch;  // 0: none
+    std::atomic<std::uint64_t> call;
+    std::atomic<std::uint64_t> digest;  // of all calls up to this one
+  };
+
+  std::atomic<std::uint64_t> turn;  // odd: what follows is valid; changes with each wait
+  Call waiting;
+  std::atomic<std::uint64_t> digest_before;
+  Call passed;
+  std::atomic<std::uint64_t> passed_site;
+  RoutineWords passed_routine;
+  // PEs whose collectives cannot complete without this PE, which has not entered them: the PE and its turn.
+  std::atomic<std::uint64_t> lacking[kLacking];
+
+  static constexpr std::uint64_t lacking_word(int pe, std::uint64_t turn) {
+    return static_cast<std::uint64_t>(pe) << 40 | (turn & ((std::uint64_t{1} << 40) - 1));
+  }
+};
+static_assert(sizeof(CollectiveWait) == 192);
 
 struct RecordOfPe {
   int pe;
@@ -220,19 +253,21 @@ inline constexpr std::size_t kPublishedBytes = sizeof(PublishedEntry) + PeAddres
 // The routine in which a PE waits; empty if it does not wait. Stored by words, since threads of the PE write it and
 // others read it at any time. A mixture of two names does no harm: it is for diagnostics only.
 using RoutineName = std::array<char, kRoutineWords * sizeof(std::uint64_t) + 1>;
-inline void set_routine(PeRecord& record, const char* name) {
+inline void set_words(RoutineWords& routine, const char* name) {
   std::uint64_t words[kRoutineWords] = {};
   std::memcpy(words, name, std::min(std::strlen(name), sizeof words));
-  for (std::size_t i = 0; i < kRoutineWords; ++i) record.routine[i].store(words[i], std::memory_order_relaxed);
+  for (std::size_t i = 0; i < kRoutineWords; ++i) routine[i].store(words[i], std::memory_order_relaxed);
 }
-inline RoutineName routine_of(const PeRecord& record) {
+inline RoutineName name_in(const RoutineWords& routine) {
   RoutineName name{};
   for (std::size_t i = 0; i < kRoutineWords; ++i) {
-    const std::uint64_t word = record.routine[i].load(std::memory_order_relaxed);
+    const std::uint64_t word = routine[i].load(std::memory_order_relaxed);
     std::memcpy(name.data() + i * sizeof word, &word, sizeof word);
   }
   return name;
 }
+inline void set_routine(PeRecord& record, const char* name) { set_words(record.routine, name); }
+inline RoutineName routine_of(const PeRecord& record) { return name_in(record.routine); }
 
 inline PePhase phase_of(const PeRecord& record) {
   return static_cast<PePhase>(record.phase.load(std::memory_order_acquire));
@@ -252,8 +287,9 @@ class JobLayout {
 
   static constexpr std::size_t records() { return kPageBytes; }
   constexpr std::size_t foreign_records() const { return records() + n_places_ * sizeof(PeRecord); }
+  constexpr std::size_t collective_waits() const { return foreign_records() + kForeignRecords * sizeof(PeRecord); }
   constexpr std::size_t addresses() const {
-    return round_up(foreign_records() + kForeignRecords * sizeof(PeRecord), kPageBytes);
+    return round_up(collective_waits() + n_places_ * sizeof(CollectiveWait), kPageBytes);
   }
   constexpr std::size_t locations() const { return addresses() + n_places_ * sizeof(PeAddresses); }
   constexpr std::size_t foreign_phases() const {
@@ -287,6 +323,9 @@ inline PeRecord* record_of(JobHeader* header, std::size_t place) {
 }
 inline PeRecord* foreign_record_of(JobHeader* header, std::size_t number) {
   return at_offset<PeRecord>(header, layout_of(header).foreign_records()) + number;
+}
+inline CollectiveWait* collective_wait_of(JobHeader* header, std::size_t place) {
+  return at_offset<CollectiveWait>(header, layout_of(header).collective_waits()) + place;
 }
 inline PeAddresses* addresses_of(JobHeader* header, std::size_t place) {
   return at_offset<PeAddresses>(header, layout_of(header).addresses()) + place;

@@ -241,7 +241,9 @@ Team& install_team(std::size_t index, const context::Context& route, std::uint64
 
 Team& open_team(std::size_t index, const context::Context& route, std::uint64_t handle) noexcept {
   Team& team = install_team(index, route, handle);
-  team.epoch = team.counted = team.tree_passes = team.exchanges = team.arrivals_seen = 0;
+  team.epoch = team.exchanges = 0;
+  team.calls = {};
+  team.meetings = {};
   clear_own_flags(team);
   return team;
 }
@@ -276,8 +278,22 @@ SplitResult split(Team& parent, const char* routine, std::span<const Triplet> ch
   }
 }
 
+std::uint64_t digest_of_all_pes() noexcept {
+  const std::uint32_t n_pes = team_table[kEndTeam].route.n_pes;
+  std::uint64_t sum = 0;
+  const auto add = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t index = begin; index < end; ++index) {
+      if (team_table[index].route.n_pes == n_pes) sum += team_table[index].calls.digest;
+    }
+  };
+  add(kWorldTeam, beyond_slots);
+  add(kMaxTeams, kTeamEntries);
+  return sum;
+}
+
 void close_team(Team& team) noexcept {
   team.handle = 0;
+  team.calls = {};
   team.route.n_pes = 0;
   forget_nodes(team);
   if (!team.direct) close_receiver(static_cast<std::size_t>(&team - team_table));

@@ -37,6 +37,9 @@ void close_team(Team& team) noexcept;
 // The same, and gives the index back.
 void release_team(Team& team) noexcept;
 
+// Returns what the digests of all teams of all PEs make together (common/matching.hpp); the same on all PEs.
+std::uint64_t digest_of_all_pes() noexcept;
+
 // Ends all teams but the predefined ones. For finalize.
 void reset_teams() noexcept;
 

@@ -45,14 +45,24 @@ class Expecting {
   int before_;
 };
 
+// The two halves of wait_for_store(): the first returns whether the wait is over.
+template <class Done>
+inline bool poll_store(Done& done) noexcept {
+  for (std::uint32_t polls = policy().store_polls; polls != 0; --polls) {
+    if (done()) return true;
+  }
+  return false;
+}
+template <class Done>
+inline void wait_for_store_slow(const char* routine, int pe, Done& done) noexcept {
+  const Expecting expecting(pe);
+  wait_slow([](void* state) { return (*static_cast<Done*>(state))(); }, &done, routine);
+}
+
 // `pe`: any of the node peers that may make the change.
 template <class Done>
 inline void wait_for_store(const char* routine, int pe, Done done) noexcept {
-  for (std::uint32_t polls = policy().store_polls; polls != 0; --polls) {
-    if (done()) return;
-  }
-  const Expecting expecting(pe);
-  wait_slow([](void* state) { return (*static_cast<Done*>(state))(); }, &done, routine);
+  if (!poll_store(done)) wait_for_store_slow(routine, pe, done);
 }
 
 // Returns how many polls for messages come before the policy's ones.

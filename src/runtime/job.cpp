@@ -24,6 +24,7 @@
 #include "coll/active_set/teams.hpp"
 #include "coll/background/begin.hpp"
 #include "coll/barrier.hpp"
+#include "coll/common/matching.hpp"
 #include "coll/internode/barrier.hpp"
 #include "coll/split.hpp"
 #include "config/config.hpp"
@@ -33,6 +34,7 @@
 #include "runtime/checking.hpp"
 #include "runtime/contexts.hpp"
 #include "runtime/leaving.hpp"
+#include "runtime/matching.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/messaging.hpp"
 #include "runtime/observing.hpp"
@@ -113,6 +115,7 @@ Status start_process(const InitRequest& request) {
   const auto [pe, n_pes] = self.parameters.identity;
   if (self.launcher->nodes().n_nodes() > 1) self.arena->set_pes(self.launcher->nodes().pes_with(pe, n_pes));
   watch_for_the_end(*self.arena, *self.launcher);
+  watch_collectives(*self.arena);
   watch_waits(*self.arena, *self.launcher, std::move(threads_before));
   SHMEMX_TRY(read_parameters(self.parameters));
   if (std::string note = self.launcher->note(); !note.empty())
@@ -174,8 +177,17 @@ bool fail(const InitRequest& request, const Error& error) {
   fatal(request.routine, "%s%s", error.text.c_str(), cause);
 }
 
+// With a digest of the collectives of all PEs in place of a number of elements: members that have made different ones
+// find out at the end of the job.
+void enter_finalize() {
+  const std::uint64_t digest = coll::digest_of_all_pes();
+  coll::begin_call(coll::team_table[coll::kEndTeam],
+                   coll::call_word(coll::kind_of(coll::CallFamily::finalize), digest ^ digest >> 32));
+}
+
 void meet_in_finalize(const char* routine) {
   onesided::quiet(routine);
+  enter_finalize();
   coll::barrier(coll::team_table[coll::kEndTeam], routine);
 }
 
@@ -206,6 +218,7 @@ void complete_operations(const char* routine) {
 void end_traffic(const char* routine) {
   const StartParameters& parameters = job().parameters;
   complete_operations(routine);
+  enter_finalize();
   coll::barrier(coll::team_table[coll::kEndTeam], routine);
   // Without a progress thread, messages that wait for a connection are not sent later. After this barrier all
   // connections are established.
@@ -249,6 +262,7 @@ bool start(const InitRequest& request) {
     report_start(*job().arena, job().parameters, *job().launcher);
   } else {
     am::send_stage(bootstrap::PePhase::running, kPatienceMs);
+    coll::begin_call(coll::team_table[coll::kWorldTeam], coll::call_word(coll::CallFamily::start));
     coll::barrier(coll::team_table[coll::kWorldTeam], request.routine);
   }
   set_phase(bootstrap::PePhase::running);

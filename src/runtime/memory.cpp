@@ -127,11 +127,12 @@ void check_same(const char* routine, const MemoryCall& mine, const MemoryCall& t
 }
 
 // One barrier of the world. Afterwards every PE knows that all do the same, and whether all could.
-bool agree(const char* routine, MemoryCall mine) {
+bool agree(const char* routine, coll::CallFamily family, MemoryCall mine) {
   coll::TeamGroup group(world_team(), routine,
                         "; all PEs have to make the same call, and one that asks for 0 bytes or names a null pointer "
                         "makes none");
   onesided::quiet(routine, {&context::default_context()});
+  group.begin(coll::call_word(family));
   mine.turn = world_team().exchanges + 1;
   coll::Disagreement<MemoryCall> other;
   if (coll::exchange_merged(group, mine, other)) return mine.done != 0;
@@ -247,7 +248,8 @@ void* allocate(const AllocateRequest& request) noexcept {
     check::add_block({block.begin, block.bytes}, block.padding, request.bytes, request.routine);
     if (block.padding.behind != 0) extent.touched = std::max(extent.touched, block.end());
   }
-  const bool all = agree(request.routine, {request.bytes, request.alignment, 0, is_here ? 1U : 0U});
+  const bool all =
+      agree(request.routine, coll::CallFamily::allocate, {request.bytes, request.alignment, 0, is_here ? 1U : 0U});
   if (!all) {
     if (is_here) {
       check::take_back(block.begin);
@@ -289,7 +291,7 @@ void release(const char* routine, void* block) noexcept {
   if (block == nullptr) return;
   const stats::RoutineSpan span(routine, stats::Family::memory);
   const heap::Offset offset = offset_of_block(routine, block);
-  agree(routine, {0, 0, offset, 1});
+  agree(routine, coll::CallFamily::release, {0, 0, offset, 1});
   if (check::is_on()) return release_checked(routine, offset);
   static_cast<void>(allocator().release(offset));
 }
@@ -305,11 +307,11 @@ void* reallocate(const char* routine, void* block, std::size_t bytes) noexcept {
   const std::size_t old_bytes = bytes_of_block(offset);
   // Entry: no PE may still put into a block that is about to move. In place needs no memory check of its own beyond the
   // new end.
-  agree(routine, {bytes, 0, offset, 1});
+  agree(routine, coll::CallFamily::reallocate, {bytes, 0, offset, 1});
   // With SHMEM_CHECK each block moves, which shows who still uses the old one.
   if (!check::is_on() && allocator().resize_in_place(offset, bytes)) {
     const bool fits = is_backed(routine, bytes, offset + bytes);
-    if (!agree(routine, {bytes, 0, offset, fits ? 1U : 0U})) {
+    if (!agree(routine, coll::CallFamily::reallocate, {bytes, 0, offset, fits ? 1U : 0U})) {
       static_cast<void>(allocator().resize_in_place(offset, old_bytes));
       return nullptr;
     }

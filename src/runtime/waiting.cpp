@@ -21,6 +21,7 @@
 #include "onesided/idle.hpp"
 #include "progress/policy.hpp"
 #include "progress/progress_thread.hpp"
+#include "runtime/matching.hpp"
 #include "windows/memory_watch.hpp"
 
 namespace shmemx::runtime {
@@ -291,6 +292,7 @@ void note_waiting(const char* routine) noexcept {
   std::atomic<std::uint64_t>& since = state->record->waiting_since_ns;
   if (since.load(std::memory_order_relaxed) == 0) since.store(now_ns(), std::memory_order_relaxed);  // for people
   leave_ended_job();
+  note_collective(routine);
   if (state->watchdog.seconds != 0) [[unlikely]]
     report_long_wait(routine);
   const bool some_left = state->header->departed.load(std::memory_order_acquire) != 0;
@@ -302,6 +304,7 @@ void note_waiting(const char* routine) noexcept {
 
 void forget_waiting() noexcept {
   if (state == nullptr) return;
+  forget_collective();
   if (own_waiter != nullptr && own_waiter->is_waiting()) own_waiter->waits.fetch_add(1, std::memory_order_release);
   bootstrap::set_routine(*state->record, "");
   state->record->waiting_since_ns.store(0, std::memory_order_relaxed);  // for people, like the next one

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "coll/common/call.hpp"
 #include "coll/common/symmetric.hpp"
 #include "onesided/operations.hpp"
 
@@ -26,6 +27,10 @@ class ActiveGroup {
   const char* routine() const noexcept { return routine_; }
   const context::Context& route() const noexcept { return route_; }
   bool is_direct() const noexcept { return direct_; }
+
+  // Sets without a team do not compare their calls.
+  void begin(CallWord) noexcept {}
+  void begin_passed(CallWord, const void*) noexcept {}
 
   // Makes puts visible only if they were flushed before.
   void sync() noexcept;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "coll/common/call.hpp"
 #include "coll/common/operators.hpp"
 
 namespace shmemx::coll {
@@ -16,6 +17,7 @@ struct Combine {
   std::size_t element_bytes;
   // result = left op right. `result` may be `left`.
   void (*apply)(std::byte* result, const std::byte* left, const std::byte* right, std::size_t nelems) noexcept;
+  std::uint32_t kind = 0;  // of a reduction with this operator (call.hpp)
   // into = into op from
   void accumulate(std::byte* into, const std::byte* from, std::size_t nelems) const noexcept {
     apply(into, into, from, nelems);
@@ -39,14 +41,30 @@ struct LoopTypeOf : std::type_identity<T> {};
 template <class T>
 struct LoopTypeOf<T, true> : IntegerOf<sizeof(T), std::is_signed_v<T>> {};
 
+// The operators and types by number, for kinds of calls.
+template <class Op, class... Ops>
+constexpr std::uint32_t index_among() noexcept {
+  std::uint32_t index = 0;
+  static_cast<void>(((std::is_same_v<Op, Ops> || (++index, false)) || ...));
+  return index;
+}
+template <class T>
+inline constexpr std::uint32_t kTypeIndex =
+    index_among<T, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t, std::int32_t, std::uint64_t,
+                std::int64_t, float, double, long double, std::complex<float>, std::complex<double>>();
+template <class Op>
+inline constexpr std::uint32_t kOperatorIndex = index_among<Op, And, Or, Xor, Max, Min, Sum, Prod>();
+
 template <class T, class Op>
 inline constexpr Combine kCombine = {
-    sizeof(T), [](std::byte* result, const std::byte* left, const std::byte* right, std::size_t nelems) noexcept {
+    sizeof(T),
+    [](std::byte* result, const std::byte* left, const std::byte* right, std::size_t nelems) noexcept {
       for (std::size_t i = 0; i < nelems; ++i) {
         reinterpret_cast<T*>(result)[i] =
             Op::template apply<T>(reinterpret_cast<const T*>(left)[i], reinterpret_cast<const T*>(right)[i]);
       }
-    }};
+    },
+    kind_of(CallFamily::reduce) + kOperatorIndex<Op>* kKindsOfOperator + kTypeIndex<T>};
 template <class T, class Op>
 constexpr const Combine& combine_of() noexcept {
   return kCombine<typename LoopTypeOf<T>::type, Op>;
@@ -56,6 +74,9 @@ constexpr const Combine& combine_of() noexcept {
 struct Scan {
   Combine sum;
   bool exclusive;
+  std::uint32_t kind() const noexcept {
+    return kind_of(exclusive ? CallFamily::exclusive_scan : CallFamily::inclusive_scan) + sum.kind % kKindsOfOperator;
+  }
 };
 template <class T>
 inline constexpr Scan kInclusiveScan = {combine_of<T, Sum>(), false};

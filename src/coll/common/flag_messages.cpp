@@ -9,6 +9,7 @@
 #include "base/doorbell.hpp"
 #include "base/fatal.hpp"
 #include "coll/common/eager.hpp"
+#include "coll/common/matching.hpp"
 #include "coll/common/select.hpp"
 #include "onesided/operations.hpp"
 #include "progress/policy.hpp"
@@ -22,15 +23,15 @@ struct FlagHeader {
   std::uint64_t epoch;
   std::uint64_t offset;      // of the data in the eager message or window
   std::uint64_t total;       // bytes of the eager message; 0: none
-  std::uint32_t team_index;  // the same on all members
+  std::uint64_t tag;         // of the writer's calls
   std::uint32_t writer;      // its number in the team
-  std::uint32_t unused;
-  std::uint32_t window;  // where the data belong: one more than the index of a built-in window, 0: nowhere in one
+  std::uint16_t team_index;  // the same on all members
+  std::uint16_t window;      // where the data belong: one more than the index of a built-in window, 0: nowhere in one
 };
+static_assert(kTeamEntries <= 0x10000);
 static_assert(sizeof(FlagHeader) == 40);
 
-using FlagsByMember =
-    std::unordered_map<std::uint32_t, std::atomic<std::uint64_t>>;  // whose entries stay where they are
+using FlagsByMember = std::unordered_map<std::uint32_t, MemberFlag>;  // whose entries stay where they are
 
 // What the handler needs of a team. It runs under the endpoint's lock, perhaps in another thread than the collective,
 // so it has a copy of its own, which changes only under that lock.
@@ -39,7 +40,7 @@ struct Receiver {
   team::PeSet set;
   FlagsByMember* flags = nullptr;  // made with the first entry
 
-  std::atomic<std::uint64_t>& flag(std::uint32_t writer) noexcept {
+  MemberFlag& flag(std::uint32_t writer) noexcept {
     if (flags == nullptr) flags = new FlagsByMember;
     return (*flags)[writer];
   }
@@ -83,7 +84,7 @@ std::byte* place_of(const FlagHeader& header, std::size_t bytes, int source) {
   if (header.total != 0) {
     place = place_fragment(tag_of(header), {header.total, header.offset, bytes});
   } else if (header.window != 0) {
-    place = windows::find_exposed({header.window - 1, 0}, header.offset, bytes);
+    place = windows::find_exposed({std::uint32_t{header.window} - 1, 0}, header.offset, bytes);
   }
   if (place == nullptr) damaged(source, header);
   return place;
@@ -92,9 +93,10 @@ std::byte* place_of(const FlagHeader& header, std::size_t bytes, int source) {
 // Sets the flag of a message whose data are in place, unless fragments of an eager message are missing.
 void complete(Receiver& receiver, const FlagHeader& header, std::size_t bytes, int source) {
   if (header.total != 0 && !complete_fragment(tag_of(header), bytes)) return;
-  std::atomic<std::uint64_t>& epoch = receiver.flag(header.writer);
-  if (header.epoch <= epoch.load(std::memory_order_relaxed)) damaged(source, header);  // single writer
-  epoch.store(header.epoch, std::memory_order_release);                                // arrive
+  MemberFlag& flag = receiver.flag(header.writer);
+  if (header.epoch <= flag.epoch.load(std::memory_order_relaxed)) damaged(source, header);  // single writer
+  flag.tag.store(header.tag, std::memory_order_relaxed);                                    // arrive
+  flag.epoch.store(header.epoch, std::memory_order_release);                                // arrive
   wake_own_sleepers();
 }
 
@@ -124,7 +126,13 @@ void handle_placed(am::Endpoint&, int source, am::Bytes payload, std::size_t byt
 }
 
 FlagHeader header_of(const Team& team, std::uint64_t epoch) {
-  return {epoch, 0, 0, team.route.team_index, static_cast<std::uint32_t>(team.me()), 0, 0};
+  return {.epoch = epoch,
+          .offset = 0,
+          .total = 0,
+          .tag = tag_of(team, epoch),
+          .writer = static_cast<std::uint32_t>(team.me()),
+          .team_index = static_cast<std::uint16_t>(team.route.team_index),
+          .window = 0};
 }
 
 }  // namespace
@@ -168,7 +176,7 @@ void send_put(const Team& team, const char* routine, context::Place dest, std::u
   const std::size_t before = data.size() - last;
   if (before != 0) onesided::put(routine, dest, data.data(), before, am::kNotCounted);
   FlagHeader header = header_of(team, epoch);
-  header.window = dest.window.index + 1;
+  header.window = static_cast<std::uint16_t>(dest.window.index + 1);
   header.offset = dest.offset + before;
   progress::send(routine, {dest.pe, am::kFlag, am::bytes_of(header), data.last(last)});
 }
@@ -187,7 +195,7 @@ void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t
   } while (!data.empty());
 }
 
-const std::atomic<std::uint64_t>& received_flag(const Team& team, int writer) noexcept {
+const MemberFlag& received_flag(const Team& team, int writer) noexcept {
   const am::Locked lock;
   return receivers[team.route.team_index].flag(static_cast<std::uint32_t>(writer));
 }

@@ -34,6 +34,6 @@ void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t
                     std::span<const std::byte> data) noexcept;
 
 // Returns the flag that `writer`, whose memory is not mapped, sets by messages. It stays until the team ends.
-const std::atomic<std::uint64_t>& received_flag(const Team& team, int writer) noexcept;
+const MemberFlag& received_flag(const Team& team, int writer) noexcept;
 
 }  // namespace shmemx::coll

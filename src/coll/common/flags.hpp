@@ -1,12 +1,15 @@
 // Flags between members of a team: a store where the other member's memory is mapped, else a message to an entry that
 // the receiver keeps for that member. A member sees a flag only after everything that its writer sent to it before.
 //
+// A flag carries the tag of the writer's calls; a member that awaits it compares (matching.hpp).
+//
 // Edge:  arrive  flag.store -> flag.load    all stores of the writer before it
 #pragma once
 
 #include <cstdint>
 
 #include "coll/common/flag_messages.hpp"
+#include "coll/common/matching.hpp"
 #include "context/route.hpp"
 #include "onesided/operations.hpp"
 
@@ -16,7 +19,9 @@ namespace shmemx::coll {
 inline void set_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept {
   if (!context::is_mapped(team.route, pe)) [[unlikely]]
     return send_flag(team, routine, pe, epoch);
-  team.flag(pe, team.me()).epoch.store(epoch, std::memory_order_release);  // arrive
+  MemberFlag& flag = team.flag(pe, team.me());
+  flag.tag.store(tag_of(team, epoch), std::memory_order_relaxed);  // arrive
+  flag.epoch.store(epoch, std::memory_order_release);              // arrive
   context::wake_heap(context::peer_heap(team.route, pe));
 }
 

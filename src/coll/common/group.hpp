@@ -7,6 +7,7 @@
 
 #include "base/bulk_copy.hpp"
 #include "coll/barrier.hpp"
+#include "coll/common/matching.hpp"
 #include "coll/common/symmetric.hpp"
 #include "coll/common/team.hpp"
 
@@ -26,6 +27,10 @@ class TeamGroup {
   Team& team() const noexcept { return team_; }
   const context::Context& route() const noexcept { return team_.route; }
   bool is_direct() const noexcept { return team_.direct; }
+
+  // Every collective begins with this. begin_passed(): one in which members that are done do not wait for others.
+  void begin(CallWord call) noexcept { begin_call(team_, call); }
+  void begin_passed(CallWord call, const void* site) noexcept { begin_passed_call(team_, call, routine_, site); }
 
   void sync() noexcept { barrier(team_, routine_); }
 

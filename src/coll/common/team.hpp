@@ -6,29 +6,35 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "coll/common/call.hpp"
 #include "context/context.hpp"
 #include "context/route.hpp"
 #include "windows/geometry.hpp"
 
 namespace shmemx::coll {
 
-// One member writes it, the owner of the block waits on it. Epochs only grow.
-struct alignas(kCacheLine) Flag {
+// One member writes it, the owner waits on it. Epochs only grow. The tag, which is stored first, belongs to the latest
+// epoch or to the next one (tag_of).
+struct MemberFlag {
   std::atomic<std::uint64_t> epoch;
-  std::uint8_t padding[56];
+  std::atomic<std::uint64_t> tag;
+};
+// In the owner's block.
+struct alignas(kCacheLine) Flag : MemberFlag {
+  std::uint8_t padding[48];
 };
 static_assert(sizeof(Flag) == kCacheLine);
 
 // The counting barrier of a team, on its PE 0: the last PE to arrive releases all. On several nodes each leader has
-// one, whose `arrived` counts the node peers that have arrived at the leader.
+// one, whose `arrived` counts the node peers that have arrived at the leader. See Meetings.
 struct alignas(kCacheLine) CountingBarrier {
   alignas(kCacheLine) std::atomic<std::uint64_t> arrived;
   alignas(kCacheLine) std::atomic<std::uint64_t> released;
 };
 static_assert(sizeof(CountingBarrier) == 2 * kCacheLine);
 
-// A member in the combining tree of its team (node/tree.hpp). `arrived`, by level: how often members have arrived at
-// the group whose first member this is. `released`: the latest pass from which this member may return.
+// A member in the combining tree of its team (node/tree.hpp). `arrived`, by level: of the members that arrive at the
+// group whose first member this is, see Meetings. `released`: the latest pass from which this member may return.
 struct alignas(kCacheLine) TreeNode {
   static constexpr int kLevels = 8;
   alignas(kCacheLine) std::atomic<std::uint64_t> arrived[kLevels];
@@ -37,18 +43,52 @@ struct alignas(kCacheLine) TreeNode {
 static_assert(sizeof(TreeNode) == 2 * kCacheLine);
 static_assert(sizeof(TreeNode) + sizeof(CountingBarrier) <= windows::kControlLines * kCacheLine);
 
+// Where members meet at a counter each of them adds 1 and the digest of its calls. Digests end with 16 zero bits, so
+// the low bits of the counter tell when all have arrived, and the others whether all have made the same calls. A team
+// has one kind of meetings: counting barriers, passes of the combining tree, or arrivals at leaders.
+struct Meetings {
+  std::uint64_t turns = 0;  // entered by this PE
+  std::uint64_t sum = 0;    // of what it has added in all of them
+
+  std::uint64_t enter(std::uint64_t digest) noexcept {
+    ++turns;
+    sum += digest + 1;
+    return digest + 1;
+  }
+  // What the counter shows when `members` PEs that make the same calls have arrived.
+  std::uint64_t due(std::uint64_t members) const noexcept { return sum * members; }
+};
+constexpr bool all_arrived(std::uint64_t counter, std::uint64_t due) noexcept {
+  return static_cast<std::uint16_t>(counter) == static_cast<std::uint16_t>(due);
+}
+
+// A collective in which members that are done do not wait for others.
+struct PassedCall {
+  std::uint64_t epoch = 0;  // 0: none
+  CallWord call = 0;
+  std::uint64_t digest = 0;  // with this call
+  const char* routine = nullptr;
+  const void* site = nullptr;  // where it returned to
+};
+
+// The collectives that this PE has entered on a team (matching.hpp).
+struct Calls {
+  std::uint64_t digest = 0;
+  CallWord latest = 0;
+  PassedCall passed;  // the latest such one
+};
+
 struct TeamNodes;
 
 struct Team {
-  std::uint64_t handle = 0;          // 0: free
-  context::Context route{};          // PEs of the team to their memory
-  std::byte* near_slot = nullptr;    // of the first near PE; in a direct team the others follow at route.pe_step
-  std::size_t scratch_offset = 0;    // in a slot
-  std::uint64_t epoch = 0;           // of the latest collective; some take several
-  std::uint64_t counted = 0;         // counting barriers entered
-  std::uint64_t tree_passes = 0;     // of the combining tree
+  std::uint64_t handle = 0;        // 0: free
+  context::Context route{};        // PEs of the team to their memory
+  std::byte* near_slot = nullptr;  // of the first near PE; in a direct team the others follow at route.pe_step
+  std::size_t scratch_offset = 0;  // in a slot
+  std::uint64_t epoch = 0;         // of the latest collective; some take several
+  Calls calls;
+  Meetings meetings;
   std::uint64_t exchanges = 0;       // uses of the scratch areas
-  std::uint64_t arrivals_seen = 0;   // as leader: arrivals of node peers that this PE has waited for
   const TeamNodes* nodes = nullptr;  // common/nodes.hpp; made on first use
   std::byte* own_slot = nullptr;     // of a team beyond the slots: what takes the place of this PE's one
   bool direct = false;               // all members are near; else there are nodes and messages

@@ -2,28 +2,32 @@
 
 #include "am/endpoint.hpp"
 #include "coll/common/flags.hpp"
-#include "progress/wait.hpp"
+#include "coll/common/matching.hpp"
 
 namespace shmemx::coll {
 namespace {
 
-void arrive(const Team& team, const TeamNodes& nodes) {
+void arrive(Team& team, const TeamNodes& nodes) {
   const int leader = nodes.leader(nodes.mine);
   const auto others = static_cast<std::uint64_t>(nodes.size_of(nodes.mine)) - 1;
+  const std::uint64_t own = team.meetings.enter(team.calls.digest);
   // The counter is never reset. Nobody arrives for the next time before the leader has seen all arrivals of this time.
-  const std::uint64_t arrived = team.central(leader).arrived.fetch_add(1, std::memory_order_acq_rel) + 1;  // arrive
-  if (arrived % others == 0) context::wake_heap(context::peer_heap(team.route, leader));
+  const std::uint64_t arrived = team.central(leader).arrived.fetch_add(own, std::memory_order_acq_rel) + own;  // arrive
+  if (all_arrived(arrived, team.meetings.due(others))) context::wake_heap(context::peer_heap(team.route, leader));
 }
 
 void await_others(Team& team, const TeamNodes& nodes, const char* routine) {
   const int others = nodes.size_of(nodes.mine) - 1;
   if (others == 0) return;
-  team.arrivals_seen += static_cast<std::uint64_t>(others);
+  team.meetings.enter(team.calls.digest);
+  const std::uint64_t due = team.meetings.due(static_cast<std::uint64_t>(others));
   const std::atomic<std::uint64_t>& arrived = team.central(team.me()).arrived;
   // Node peers signal through memory, so any of them can stand for the expected PE.
-  progress::wait_for_store(routine, context::world_pe(team.route, nodes.here().back()), [&] {
-    return arrived.load(std::memory_order_acquire) >= team.arrivals_seen;  // arrive
+  wait_for_member(team, routine, context::world_pe(team.route, nodes.here().back()), [&] {
+    return all_arrived(arrived.load(std::memory_order_acquire), due);  // arrive
   });
+  if (arrived.load(std::memory_order_relaxed) != due) [[unlikely]]
+    report_mismatch(team, routine);
 }
 
 }  // namespace

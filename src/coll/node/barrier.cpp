@@ -1,8 +1,8 @@
 #include "coll/node/barrier.hpp"
 
 #include "coll/common/flags.hpp"
+#include "coll/common/matching.hpp"
 #include "coll/node/tree.hpp"
-#include "progress/wait.hpp"
 
 namespace shmemx::coll {
 
@@ -21,23 +21,28 @@ void barrier_dissemination(Team& team, const char* routine) noexcept {
 void barrier_counting(Team& team, const char* routine) noexcept {
   CountingBarrier& central = team.central();
   const auto n = static_cast<std::uint64_t>(team.size());
-  const std::uint64_t turn = ++team.counted;
+  const std::uint64_t own = team.meetings.enter(team.calls.digest);
+  const std::uint64_t turn = team.meetings.turns;
+  const std::uint64_t due = team.meetings.due(n);
   ++team.epoch;
-  if (central.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == turn * n) {  // arrive
-    central.released.store(turn, std::memory_order_release);                      // arrive
+  const std::uint64_t arrived = central.arrived.fetch_add(own, std::memory_order_acq_rel) + own;  // arrive
+  if (all_arrived(arrived, due)) {
+    if (arrived != due) [[unlikely]]
+      report_mismatch(team, routine);
+    central.released.store(turn, std::memory_order_release);  // arrive
     for (int pe = 0; pe < team.size(); ++pe) {
       if (pe != team.me()) context::wake_heap(context::peer_heap(team.route, pe));
     }
     return;
   }
   const int other = context::world_pe(team.route, team.me() == 0 ? 1 : 0);
-  progress::wait_for_store(routine, other,
-                           [&] { return central.released.load(std::memory_order_acquire) >= turn; });  // arrive
+  wait_for_member(team, routine, other,
+                  [&] { return central.released.load(std::memory_order_acquire) >= turn; });  // arrive
 }
 
 void barrier_tree(Team& team, const char* routine) noexcept {
   ++team.epoch;
-  const bool last = climb_tree(team, [](const TreeGroup&) {});
+  const bool last = climb_tree(team, routine, [](const TreeGroup&) {});
   descend_tree(team, routine, last, [](const TreeGroup&, int) {});
 }
 

@@ -15,7 +15,7 @@ const SpanLengths& exchange_lengths_by_tree(TeamGroup& group, std::uint64_t byte
   Team& team = group.team();
   group.publish_word(bytes);
   ++team.epoch;
-  const bool last = climb_tree(team, [&](const TreeGroup& at) {
+  const bool last = climb_tree(team, group.routine(), [&](const TreeGroup& at) {
     const auto level = static_cast<std::size_t>(at.level);
     std::uint64_t sum = 0;
     for (int i = 0; i < at.count; ++i) sum += lengths_of(team, at.member(i)).of_span[level];

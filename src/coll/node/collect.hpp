@@ -53,7 +53,7 @@ template <class Begin, class Length>
 inline void collect_tree(Team& team, const char* routine, Symmetric dest, std::size_t total, const Begin& begin,
                          const Length& length) noexcept {
   ++team.epoch;
-  const bool last = climb_tree(team, [&](const TreeGroup& group) {
+  const bool last = climb_tree(team, routine, [&](const TreeGroup& group) {
     for (int i = 1; i < group.count; ++i) {
       const int pe = group.member(i);
       rma::copy(dest.at(group.first) + begin(pe), dest.at(pe) + begin(pe), length(pe, group));

@@ -23,7 +23,7 @@ void reduce_tree(TeamGroup& group, Symmetric dest, Symmetric source, std::size_t
   Team& team = group.team();
   const std::size_t block = kCacheBlockBytes / combine.element_bytes;
   ++team.epoch;
-  const bool last = climb_tree(team, [&](const TreeGroup& at) {
+  const bool last = climb_tree(team, group.routine(), [&](const TreeGroup& at) {
     const Symmetric from = at.level == 0 ? source : dest;
     for (std::size_t i = 0; i < nelems; i += block) {
       const std::size_t count = std::min(block, nelems - i);

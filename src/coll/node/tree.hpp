@@ -12,10 +12,10 @@
 //                members that have arrived; all stores of those on the way down
 #pragma once
 
+#include "coll/common/matching.hpp"
 #include "coll/common/select.hpp"
 #include "coll/common/team.hpp"
 #include "context/route.hpp"
-#include "progress/wait.hpp"
 
 namespace shmemx::coll {
 
@@ -50,14 +50,17 @@ inline void release_member(const Team& team, int pe, std::uint64_t pass) noexcep
 
 // Goes up. combine(group) runs on the last to arrive at each group. Returns true on the last of all.
 template <class Combine>
-inline bool climb_tree(Team& team, const Combine& combine) noexcept {
-  const std::uint64_t pass = ++team.tree_passes;
+inline bool climb_tree(Team& team, const char* routine, const Combine& combine) noexcept {
+  const std::uint64_t own = team.meetings.enter(team.calls.digest);
   int level = 0;
   for (int step = 1; step < team.size(); step *= kTreeRadix) {
     const TreeGroup group = tree_group(team.size(), team.me(), step, level);
     std::atomic<std::uint64_t>& arrived = team.tree(group.first).arrived[level++];
-    const std::uint64_t due = pass * static_cast<std::uint64_t>(group.count);
-    if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != due) return false;  // arrive
+    const std::uint64_t due = team.meetings.due(static_cast<std::uint64_t>(group.count));
+    const std::uint64_t now = arrived.fetch_add(own, std::memory_order_acq_rel) + own;  // arrive
+    if (!all_arrived(now, due)) return false;
+    if (now != due) [[unlikely]]
+      report_mismatch(team, routine);
     combine(group);
   }
   return true;
@@ -67,15 +70,14 @@ inline bool climb_tree(Team& team, const Combine& combine) noexcept {
 // on. `last`: from climb_tree().
 template <class Push>
 inline void descend_tree(Team& team, const char* routine, bool last, const Push& push) noexcept {
-  const std::uint64_t pass = team.tree_passes;
+  const std::uint64_t pass = team.meetings.turns;
   const int n = team.size();
   const int me = team.me();
   if (last && me != 0) release_member(team, 0, pass);
   if (!last || me != 0) {
     const std::atomic<std::uint64_t>& released = team.tree(me).released;
     const int other = context::world_pe(team.route, me == 0 ? 1 : 0);
-    progress::wait_for_store(routine, other,
-                             [&] { return released.load(std::memory_order_acquire) >= pass; });  // arrive
+    wait_for_member(team, routine, other, [&] { return released.load(std::memory_order_acquire) >= pass; });  // arrive
   }
   TreeGroup group = tree_root(n);
   for (int step = group.step, level = group.level; step != 0; step /= kTreeRadix, --level) {

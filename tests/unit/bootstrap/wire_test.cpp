@@ -33,8 +33,9 @@ BOOST_AUTO_TEST_CASE(records_do_not_overlap_and_fill_whole_pages) {
     const JobLayout at(n_pes, n_places);
     BOOST_REQUIRE_EQUAL(at.bytes() % kPageBytes, 0U);
     BOOST_REQUIRE_EQUAL(at.foreign_records(), at.records() + n_places * sizeof(PeRecord));
-    BOOST_REQUIRE_GE(at.addresses(), at.foreign_records() + kForeignRecords * sizeof(PeRecord));
-    BOOST_REQUIRE_LT(at.addresses(), at.foreign_records() + kForeignRecords * sizeof(PeRecord) + kPageBytes);
+    BOOST_REQUIRE_EQUAL(at.collective_waits(), at.foreign_records() + kForeignRecords * sizeof(PeRecord));
+    BOOST_REQUIRE_GE(at.addresses(), at.collective_waits() + n_places * sizeof(CollectiveWait));
+    BOOST_REQUIRE_LT(at.addresses(), at.collective_waits() + n_places * sizeof(CollectiveWait) + kPageBytes);
     BOOST_REQUIRE_GE(at.locations(), at.addresses() + n_places * sizeof(PeAddresses));
     BOOST_REQUIRE_EQUAL(at.locations() % alignof(PeLocation), 0U);
     BOOST_REQUIRE_GE(at.foreign_phases(), at.locations() + n_pes * sizeof(PeLocation));

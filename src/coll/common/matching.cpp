@@ -1,0 +1,29 @@
+#include "coll/common/matching.hpp"
+
+namespace shmemx::coll {
+
+CallFamily family_in(CallWord call) noexcept {
+  const std::uint32_t kind = kind_in(call);
+  if (kind <= kind_of(CallFamily::destroy)) return static_cast<CallFamily>(kind);
+  for (const CallFamily family : {CallFamily::broadcast, CallFamily::collect, CallFamily::fcollect,
+                                  CallFamily::alltoall, CallFamily::alltoalls}) {
+    if (kind >= kind_of(family) && kind < kind_of(family) + kSizesOfElements) return family;
+  }
+  if (kind < kind_of(CallFamily::reduce) || kind % kKindsOfOperator >= kKindTypes) return CallFamily::none;
+  if (kind < kind_of(CallFamily::inclusive_scan)) return CallFamily::reduce;
+  if (kind < kind_of(CallFamily::exclusive_scan)) return CallFamily::inclusive_scan;
+  return kind < kind_of(CallFamily::exclusive_scan) + kKindTypes ? CallFamily::exclusive_scan : CallFamily::none;
+}
+
+void report_mismatch(const Team& team, const char* routine) noexcept {
+  if (on_mismatch != nullptr) on_mismatch({team, routine, -1, 0, 0});
+}
+
+void look_at_tag(const Team& team, const char* routine, int pe, const MemberFlag& flag, std::uint64_t epoch) noexcept {
+  const std::uint64_t tag = flag.tag.load(std::memory_order_relaxed);  // arrive, of this epoch or a later one
+  const bool is_of_epoch = static_cast<std::uint16_t>(tag) == static_cast<std::uint16_t>(epoch);
+  if (!is_of_epoch || tag == tag_of(team, epoch) || on_mismatch == nullptr) return;
+  on_mismatch({team, routine, pe, epoch, tag - epoch});
+}
+
+}  // namespace shmemx::coll

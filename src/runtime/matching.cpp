@@ -1,0 +1,473 @@
+#include "runtime/matching.hpp"
+
+#include <shmemx/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/call_site.hpp"
+#include "base/clock.hpp"
+#include "base/fatal.hpp"
+#include "bootstrap/status.hpp"
+#include "coll/common/call_text.hpp"
+#include "coll/common/matching.hpp"
+#include "coll/common/team.hpp"
+#include "coll/split.hpp"
+#include "runtime/job.hpp"
+#include "runtime/waiting.hpp"
+
+namespace shmemx::runtime {
+namespace {
+
+using bootstrap::CollectiveWait;
+using coll::CallFamily;
+using coll::CallWord;
+using coll::Team;
+
+constexpr std::uint64_t kFirstLookMs = 200;
+constexpr std::uint64_t kMostPauseMs = 5000;  // between looks, which get rarer
+constexpr std::uint64_t kSiteMs = 500;        // until it has noted where it was called
+constexpr std::uint64_t kPatienceMs = 1500;   // until another PE has said where it is
+constexpr std::uint64_t kMeetingMs = 4000;    // the same where all have met, and it is not known who it is
+
+struct State {
+  windows::Arena* arena = nullptr;
+  int pe = 0;
+  CollectiveWait* own = nullptr;
+  std::atomic<bool> is_taken{false};  // a thread has said what it waits in
+  std::atomic<std::uint64_t> next_look_ms{0};
+  std::atomic<std::uint64_t> pause_ms{0};
+};
+// Never destroyed: other threads may still wait while the process exits.
+constinit State* state = nullptr;
+constinit thread_local bool has_published = false;
+
+// A team as all of its members name it.
+struct TeamName {
+  std::uint64_t index_and_size = 0;
+  std::uint64_t start_and_stride = 0;
+
+  bool operator==(const TeamName&) const = default;
+  std::size_t index() const { return index_and_size & 0xffffffffU; }
+  int size() const { return static_cast<int>(index_and_size >> 32); }
+};
+
+struct SaidCall {
+  TeamName team;
+  std::uint64_t epoch = 0;
+  CallWord call = 0;
+  std::uint64_t digest = 0;
+
+  bool is_in_finalize() const { return team.index() == coll::kEndTeam; }
+};
+
+// A collective that the PE may have left before others, and where it was called.
+struct SaidPassed : SaidCall {
+  std::string routine;
+  std::uintptr_t site = 0;
+
+  std::uint64_t before() const { return coll::digest_before(digest, call); }
+};
+
+// What a PE says of the collective that it waits in. Another PE's one may change meanwhile.
+struct Said : SaidCall {
+  int pe = 0;
+  std::uint64_t turn = 0;
+  std::uint64_t before = 0;  // the digest before the call; in finalize that of the collectives of all PEs
+  SaidPassed passed;
+
+  // Of `team`, or if that is finalize's, of all PEs.
+  bool has_passed_on(const TeamName& of) const {
+    const std::size_t index = of.index() == coll::kEndTeam ? coll::kWorldTeam : of.index();
+    return passed.epoch != 0 && passed.team.index() == index && passed.team.size() == of.size() &&
+           passed.team.start_and_stride == of.start_and_stride;
+  }
+};
+
+// A call as the line shows it.
+struct Shown {
+  int pe;
+  CallWord call;
+  std::string routine;      // empty: not known
+  std::uintptr_t site = 0;  // 0: not known
+  std::uint64_t turn = 0;   // of the wait in it, if it is not over
+};
+
+bootstrap::PeRecord& record_of(int pe) { return state->arena->record(pe); }
+
+CollectiveWait& wait_of(int pe) {
+  return *bootstrap::collective_wait_of(&state->arena->header(), state->arena->place_of(pe));
+}
+
+TeamName name_of(const Team& team) {
+  const team::PeSet& set = team.route.set;
+  return {team.route.team_index | static_cast<std::uint64_t>(team.route.n_pes) << 32,
+          static_cast<std::uint32_t>(set.start()) | static_cast<std::uint64_t>(static_cast<std::uint32_t>(set.stride()))
+                                                        << 32};
+}
+
+Said own_calls(const Team& team) {
+  Said said;
+  static_cast<SaidCall&>(said) = {name_of(team), team.epoch, team.calls.latest, team.calls.digest};
+  said.pe = state->pe;
+  said.turn = state->own->turn.load(std::memory_order_relaxed);  // own
+  said.before = said.is_in_finalize() ? coll::digest_of_all_pes() : coll::digest_before(said.digest, said.call);
+  const Team* const latest = coll::latest_passed.load(std::memory_order_relaxed);  // for people
+  const bool is_mine = latest == &team || said.is_in_finalize() || thread_level() != SHMEM_THREAD_MULTIPLE;
+  if (latest == nullptr || !is_mine) return said;
+  const coll::PassedCall& passed = latest->calls.passed;
+  static_cast<SaidCall&>(said.passed) = {name_of(*latest), passed.epoch, passed.call, passed.digest};
+  said.passed.routine = passed.routine != nullptr ? passed.routine : "";
+  said.passed.site = call_site_before(passed.site);
+  return said;
+}
+
+void store_call(CollectiveWait::Call& into, const SaidCall& call) {
+  const auto store = [](std::atomic<std::uint64_t>& word, std::uint64_t value) {
+    word.store(value, std::memory_order_relaxed);  // published by the turn
+  };
+  store(into.team.index_and_size, call.team.index_and_size);
+  store(into.team.start_and_stride, call.team.start_and_stride);
+  store(into.epoch, call.epoch);
+  store(into.call, call.call);
+  store(into.digest, call.digest);
+}
+
+SaidCall load_call(const CollectiveWait::Call& from) {
+  const auto load = [](const std::atomic<std::uint64_t>& word) {
+    return word.load(std::memory_order_relaxed);  // valid if the turn is the same afterwards
+  };
+  return {{load(from.team.index_and_size), load(from.team.start_and_stride)},
+          load(from.epoch),
+          load(from.call),
+          load(from.digest)};
+}
+
+void forget_lacking() {
+  for (std::atomic<std::uint64_t>& entry : state->own->lacking) entry.store(0, std::memory_order_relaxed);  // own
+}
+
+void publish(const Team& team) {
+  const Said said = own_calls(team);
+  CollectiveWait& own = *state->own;
+  store_call(own.waiting, said);
+  store_call(own.passed, said.passed);
+  own.digest_before.store(said.before, std::memory_order_relaxed);  // published by the turn, like the next one
+  own.passed_site.store(said.passed.site, std::memory_order_relaxed);
+  bootstrap::set_words(own.passed_routine, said.passed.routine.c_str());
+  forget_lacking();
+  own.turn.store(said.turn + 1, std::memory_order_release);  // said
+}
+
+// Returns false if another thread of this PE has said what it waits in.
+bool publish_once(const Team& team) {
+  if (has_published) return true;
+  if (state->is_taken.exchange(true, std::memory_order_acquire)) return false;
+  has_published = true;
+  publish(team);
+  state->pause_ms.store(kFirstLookMs, std::memory_order_relaxed);  // of this thread, like the next one
+  state->next_look_ms.store(coarse_now_ms() + kFirstLookMs, std::memory_order_relaxed);
+  return true;
+}
+
+// Returns nothing if the PE waits in no collective.
+std::optional<Said> said_by(int pe) {
+  CollectiveWait& wait = wait_of(pe);
+  const std::uint64_t turn = wait.turn.load(std::memory_order_acquire);  // said
+  if (turn % 2 == 0) return {};
+  Said said;
+  static_cast<SaidCall&>(said) = load_call(wait.waiting);
+  static_cast<SaidCall&>(said.passed) = load_call(wait.passed);
+  said.pe = pe;
+  said.turn = turn;
+  said.before = wait.digest_before.load(std::memory_order_relaxed);  // valid if the turn is the same, like the next one
+  said.passed.site = wait.passed_site.load(std::memory_order_relaxed);
+  said.passed.routine = bootstrap::valid_name(bootstrap::name_in(wait.passed_routine));
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (wait.turn.load(std::memory_order_relaxed) != turn) return {};  // after the fence
+  return said;
+}
+
+bool says(int pe, std::uint64_t turn) { return wait_of(pe).turn.load(std::memory_order_acquire) == turn; }
+
+void pause() {
+  constexpr timespec kPause{0, 2'000'000};
+  ::nanosleep(&kPause, nullptr);
+}
+
+// ---- the line ----
+
+void note_site() {
+  std::atomic<std::uint64_t>& site = record_of(state->pe).call_site;
+  if (site.load(std::memory_order_relaxed) == 0) site.store(call_site(), std::memory_order_relaxed);  // for people
+}
+
+// A PE that waits notes the place when it finds that another one is about to report.
+std::uintptr_t site_of(const Shown& shown) {
+  if (shown.turn == 0) return shown.site;
+  const std::uint64_t end = coarse_now_ms() + kSiteMs;
+  const std::atomic<std::uint64_t>& site = record_of(shown.pe).call_site;
+  while (site.load(std::memory_order_relaxed) == 0 && says(shown.pe, shown.turn) && coarse_now_ms() < end) pause();
+  return site.load(std::memory_order_relaxed);  // for people
+}
+
+std::string routine_of(const Said& said, const char* own_routine) {
+  if (said.pe == state->pe) return own_routine;
+  return bootstrap::waiting_routine(&state->arena->header(), record_of(said.pe));
+}
+
+Shown waiting_call(const Said& said, const char* own_routine) {
+  return {said.pe, said.call, routine_of(said, own_routine), 0, said.turn};
+}
+Shown passed_call(const Said& said) { return {said.pe, said.passed.call, said.passed.routine, said.passed.site}; }
+
+std::string place_of(const Shown& shown) {
+  const std::uintptr_t site = site_of(shown);
+  if (site == 0) return {};
+  return call_site_text("/proc/" + std::to_string(record_of(shown.pe).pid) + "/exe", site);
+}
+
+std::string places_of(const Shown& first, const Shown& second) {
+  const std::string places[] = {place_of(first), place_of(second)};
+  if (!places[0].empty() && !places[1].empty()) return places[0] + " and at " + places[1];
+  if (!places[0].empty()) return places[0] + " by pe " + std::to_string(first.pe);
+  return places[1].empty() ? std::string() : places[1] + " by pe " + std::to_string(second.pe);
+}
+
+bool is_of_memory(CallWord call) {
+  const CallFamily family = coll::family_in(call);
+  return family == CallFamily::allocate || family == CallFamily::release || family == CallFamily::reallocate;
+}
+
+// `remarks`: what follows each of the two calls.
+[[noreturn]] void end_with(Shown first, Shown second, int team_size, std::pair<std::string, std::string> remarks = {}) {
+  if (second.pe < first.pe) {
+    std::swap(first, second);
+    std::swap(remarks.first, remarks.second);
+  }
+  note_site();  // another PE may be about to report
+  std::string places;
+  if (claim_report()) places = places_of(first, second);
+  const bool may_be_empty = is_of_memory(first.call) != is_of_memory(second.call);
+  fatal_at(places.c_str(), "pe %d: %s%s does not match pe %d: %s%s%s", first.pe,
+           coll::call_text(first.routine, first.call, team_size).c_str(), remarks.first.c_str(), second.pe,
+           coll::call_text(second.routine, second.call, team_size).c_str(), remarks.second.c_str(),
+           may_be_empty ? "; a call that asks for 0 bytes or names a null pointer is none" : "");
+}
+
+// ---- what two PEs have called ----
+
+// Returns the call that led to `after`, if it is one.
+std::optional<CallWord> call_after(std::uint64_t before, std::uint64_t after, int size) {
+  const CallWord call = coll::call_between(before, after);
+  return coll::is_call(call, size) ? std::optional(call) : std::nullopt;
+}
+
+// One of them has passed a collective, and it seems that the other one made another call in its place, just before the
+// one that it waits in.
+void end_with_passed(const Said& one, const Said& other) {
+  if (!one.has_passed_on(other.team)) return;
+  const auto call = call_after(one.passed.before(), other.before, other.team.size());
+  if (call && *call != one.passed.call) end_with(passed_call(one), {other.pe, *call, {}}, one.team.size());
+}
+
+bool waits_where_passed(const Said& one, const Said& other) {
+  return !one.is_in_finalize() && other.has_passed_on(one.team) && one.epoch == other.passed.epoch;
+}
+
+bool passed_differ(const Said& mine, const Said& theirs) {
+  return mine.passed.epoch != 0 && mine.passed.epoch == theirs.passed.epoch && mine.passed.team == theirs.passed.team &&
+         mine.passed.call != theirs.passed.call;
+}
+
+// The digests of two members of a team differ: shows the calls that do.
+[[noreturn]] void end_with_difference(const char* routine, const Said& mine, const Said& theirs) {
+  const int size = mine.team.size();
+  const bool same_team = mine.team == theirs.team;
+  if (same_team && mine.epoch == theirs.epoch && mine.before == theirs.before)
+    end_with(waiting_call(mine, routine), waiting_call(theirs, routine), size);
+  if (waits_where_passed(mine, theirs)) end_with(waiting_call(mine, routine), passed_call(theirs), size);
+  if (waits_where_passed(theirs, mine)) end_with(passed_call(mine), waiting_call(theirs, routine), size);
+  if (passed_differ(mine, theirs)) end_with(passed_call(mine), passed_call(theirs), mine.passed.team.size());
+  end_with_passed(mine, theirs);
+  end_with_passed(theirs, mine);
+  const std::string remark = ", after different calls";
+  end_with(waiting_call(mine, routine), waiting_call(theirs, routine), size, {remark, remark});
+}
+
+// Of `pe` nothing is known but the digest of its calls.
+[[noreturn]] void end_with_digest(const char* routine, const Said& mine, int pe, std::uint64_t digest) {
+  const int size = mine.team.size();
+  const Shown own = waiting_call(mine, routine);
+  if (!mine.is_in_finalize()) {
+    const auto call = call_after(mine.before, digest, size);
+    if (call && *call != mine.call) end_with(own, {pe, *call, {}}, size);
+    // Perhaps both make the same call, after different ones.
+    const auto before = call_after(mine.passed.before(), coll::digest_before(digest, mine.call), size);
+    if (mine.has_passed_on(mine.team) && before && *before != mine.passed.call)
+      end_with(passed_call(mine), {pe, *before, {}}, size);
+  }
+  const std::string remark = ", after different calls";
+  end_with(own, {pe, mine.call, {}}, size, {remark, remark});
+}
+
+// ---- PEs that wait ----
+
+bool contradicts(const Said& mine, const Said& theirs) {
+  if (mine.team == theirs.team && mine.epoch == theirs.epoch) return mine.digest != theirs.digest;
+  if (waits_where_passed(mine, theirs)) return mine.digest != theirs.passed.digest;
+  if (waits_where_passed(theirs, mine)) return theirs.digest != mine.passed.digest;
+  return passed_differ(mine, theirs);
+}
+
+// Returns whether `pe` of a team cannot complete a collective before `other` has entered it.
+bool needs(CallWord call, int pe, int other) {
+  switch (coll::family_in(call)) {
+    case CallFamily::none:
+      return false;
+    case CallFamily::broadcast:
+      return coll::root_in(call) == other && pe != other;
+    case CallFamily::inclusive_scan:
+    case CallFamily::exclusive_scan:
+      return other < pe && coll::count_in(call) != 0;
+    case CallFamily::fcollect:
+    case CallFamily::alltoall:
+    case CallFamily::alltoalls:
+    case CallFamily::reduce:
+      return coll::count_in(call) != 0;
+    default:
+      return true;
+  }
+}
+
+// Returns whether the PE waits in a collective that needs this PE, which has not entered it.
+bool lacks_this_pe(const Said& theirs) {
+  if (theirs.team.index() >= coll::kTeamEntries) return false;
+  const Team& team = coll::team_table[theirs.team.index()];
+  const auto their_number = team.route.set.find(Pe{theirs.pe});
+  if (name_of(team) != theirs.team || !their_number) return false;
+  return team.epoch < theirs.epoch && needs(theirs.call, their_number->value, team.me());
+}
+
+bool says_lacking(const CollectiveWait& wait, std::uint64_t word) {
+  for (const std::atomic<std::uint64_t>& entry : wait.lacking) {
+    if (entry.load(std::memory_order_acquire) == word) return true;  // lacking
+  }
+  return false;
+}
+
+// Returns false if there is no room.
+bool say_lacking(std::uint64_t word) {
+  for (std::atomic<std::uint64_t>& entry : state->own->lacking) {
+    const std::uint64_t there = entry.load(std::memory_order_relaxed);  // own
+    if (there == word) return true;
+    if (there != 0) continue;
+    entry.store(word, std::memory_order_release);  // lacking
+    return true;
+  }
+  return false;
+}
+
+std::string remark_of(const Said& said) {
+  const std::size_t index = said.team.index();
+  if (index == coll::kEndTeam || index == coll::kWorldTeam) return {};
+  return " of " + coll::members_text(coll::team_table[index].route.set);
+}
+
+// No other thread of the program may enter a collective.
+bool is_alone() { return thread_level() <= SHMEM_THREAD_FUNNELED || program_threads().size() == 1; }
+
+// The PE waits in a collective of another team.
+void look_at_other_team(const char* routine, const Team& team, const Said& mine, const Said& theirs) {
+  if (!team.route.set.find(Pe{theirs.pe}) || !lacks_this_pe(theirs)) return;
+  if (!say_lacking(CollectiveWait::lacking_word(theirs.pe, theirs.turn))) return;
+  if (!says_lacking(wait_of(theirs.pe), CollectiveWait::lacking_word(mine.pe, mine.turn))) return;
+  if (!says(theirs.pe, theirs.turn)) return;
+  end_with(waiting_call(mine, routine), waiting_call(theirs, routine), 0, {remark_of(mine), remark_of(theirs)});
+}
+
+void look_at_others(const char* routine, const Team& team) {
+  const Said mine = own_calls(team);
+  const bool alone = is_alone();
+  forget_lacking();
+  for (std::size_t place = 0; place < state->arena->header().n_node_pes; ++place) {
+    const int pe = state->arena->pe_at(place);
+    if (pe == mine.pe) continue;
+    const std::optional<Said> theirs = said_by(pe);
+    if (!theirs) continue;
+    if (contradicts(mine, *theirs)) end_with_difference(routine, mine, *theirs);
+    if (alone && theirs->team != mine.team) look_at_other_team(routine, team, mine, *theirs);
+  }
+}
+
+// ---- members that have met ----
+
+// Returns what another member says that contradicts. One that is late says what it waited in before. `pe`: of the
+// world, which has made the calls of `digest`; -1: any.
+std::optional<Said> find_other(const Said& mine, int pe, std::uint64_t digest) {
+  for (std::size_t place = 0; place < state->arena->header().n_node_pes; ++place) {
+    const int at = state->arena->pe_at(place);
+    if (at == mine.pe || (pe >= 0 && at != pe)) continue;
+    const std::optional<Said> theirs = said_by(at);
+    if (!theirs) continue;
+    const bool is_seen = pe >= 0 && theirs->team == mine.team && theirs->digest == digest;
+    if (is_seen || contradicts(mine, *theirs)) return theirs;
+  }
+  return {};
+}
+
+void end_on_mismatch(const coll::Mismatch& seen) noexcept {
+  const Team& team = seen.team;
+  const int pe = seen.pe < 0 ? -1 : context::world_pe(team.route, seen.pe);
+  publish_once(team);
+  bootstrap::set_routine(record_of(state->pe), seen.routine);
+  note_site();
+  const Said mine = own_calls(team);
+  const std::uint64_t end = coarse_now_ms() + (pe < 0 ? kMeetingMs : kPatienceMs);
+  while (coarse_now_ms() < end && (pe < 0 || state->arena->has(pe))) {
+    if (const auto theirs = find_other(mine, pe, seen.digest)) end_with_difference(seen.routine, mine, *theirs);
+    pause();
+  }
+  if (pe >= 0) end_with_digest(seen.routine, mine, pe, seen.digest);
+  fatal(seen.routine, "other PEs of the team (%s) are in other collectives",
+        coll::members_text(team.route.set).c_str());
+}
+
+}  // namespace
+
+void watch_collectives(windows::Arena& arena) {
+  auto* const made = new State;
+  made->arena = &arena;
+  made->pe = diagnostic_identity().pe;
+  state = made;
+  made->own = &wait_of(made->pe);
+  coll::on_mismatch = end_on_mismatch;
+}
+
+void note_collective(const char* routine) {
+  const Team* const team = coll::awaited_team;
+  if (state == nullptr || team == nullptr || !publish_once(*team)) return;
+  if (state->arena->header().reporter.load(std::memory_order_relaxed) != 0) note_site();
+  const std::uint64_t now = coarse_now_ms();
+  if (now < state->next_look_ms.load(std::memory_order_relaxed)) return;  // of this thread, like the next ones
+  const std::uint64_t pause_ms = std::min(2 * state->pause_ms.load(std::memory_order_relaxed), kMostPauseMs);
+  state->pause_ms.store(pause_ms, std::memory_order_relaxed);
+  state->next_look_ms.store(now + pause_ms, std::memory_order_relaxed);
+  look_at_others(routine, *team);
+}
+
+void forget_collective() noexcept {
+  if (!has_published) return;
+  has_published = false;
+  const std::uint64_t turn = state->own->turn.load(std::memory_order_relaxed);  // own
+  state->own->turn.store(turn + 1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);  // before what the next wait says
+  state->is_taken.store(false, std::memory_order_release);
+}
+
+}  // namespace shmemx::runtime

@@ -1,0 +1,26 @@
+// Ends a job whose PEs make collective calls that do not match, with one line that shows the calls of two of them. It
+// is found in three ways:
+//
+// - The tags of flags, or the digests at a counter, differ (coll/common/matching.hpp).
+// - Two members of a team wait, at the same epoch, in different collectives of it. A PE says in the arena in which
+//   collective it waits, and one that waits for long looks at what the others say.
+// - Two PEs wait in collectives of different teams that both belong to, and each needs the other. Both say so of the
+//   other's wait, in `lacking`: the collective that it waits in cannot complete without this PE, which has not entered
+//   it and, as it waits itself and has no other thread that could, never will. A wait that lasts has a number, so if
+//   the two statements are about the waits that last, neither can end.
+//
+// A PE that is merely late contradicts nobody.
+#pragma once
+
+#include "windows/arena.hpp"
+
+namespace shmemx::runtime {
+
+// Called once, when the arena's header is mapped.
+void watch_collectives(windows::Arena& arena);
+
+// Called before each sleep of a thread, and when one that has slept goes on.
+void note_collective(const char* routine);
+void forget_collective() noexcept;
+
+}  // namespace shmemx::runtime

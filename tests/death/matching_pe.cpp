@@ -1,0 +1,215 @@
+// Programs whose PEs make collective calls that do not match; run by matching_test. matching_pe WHAT: the last PE makes
+// another call than all others.
+#include <shmem.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+namespace {
+
+constexpr std::size_t kFew = 4;
+constexpr std::size_t kMany = 64;
+int source[kMany];
+int dest[64 * kMany];
+float source_floats[kMany];
+float dest_floats[kMany];
+int work[kMany];
+long psync[SHMEM_REDUCE_SYNC_SIZE];
+void* block;
+shmem_team_t same_team;
+shmem_team_t lower_team;
+
+int last_pe() { return shmem_n_pes() - 1; }
+// After a call: it is no jump then, so the line names the function.
+void keep_frame() { asm volatile("" ::: "memory"); }
+
+[[gnu::noinline]] void barrier() {
+  shmem_barrier_all();
+  keep_frame();
+}
+void nothing() {}
+
+[[gnu::noinline]] void reduce() {
+  shmem_int_sum_reduce(SHMEM_TEAM_WORLD, dest, source, kFew);
+  keep_frame();
+}
+[[gnu::noinline]] void reduce_many() {
+  shmem_int_sum_reduce(SHMEM_TEAM_WORLD, dest, source, kMany);
+  keep_frame();
+}
+[[gnu::noinline]] void reduce_one() {
+  shmem_int_sum_reduce(SHMEM_TEAM_WORLD, dest, source, 1);
+  keep_frame();
+}
+[[gnu::noinline]] void reduce_max() {
+  shmem_int_max_reduce(SHMEM_TEAM_WORLD, dest, source, kFew);
+  keep_frame();
+}
+[[gnu::noinline]] void reduce_floats() {
+  shmem_float_sum_reduce(SHMEM_TEAM_WORLD, dest_floats, source_floats, kFew);
+  keep_frame();
+}
+[[gnu::noinline]] void scan() {
+  shmem_int_sum_inscan(SHMEM_TEAM_WORLD, dest, source, kFew);
+  keep_frame();
+}
+[[gnu::noinline]] void broadcast() {
+  shmem_int_broadcast(SHMEM_TEAM_WORLD, dest, source, kFew, 0);
+  keep_frame();
+}
+[[gnu::noinline]] void broadcast_many() {
+  shmem_int_broadcast(SHMEM_TEAM_WORLD, dest, source, kMany, 0);
+  keep_frame();
+}
+[[gnu::noinline]] void broadcast_last() {
+  shmem_int_broadcast(SHMEM_TEAM_WORLD, dest, source, kFew, last_pe());
+  keep_frame();
+}
+[[gnu::noinline]] void broadcast_bytes() {
+  shmem_broadcastmem(SHMEM_TEAM_WORLD, dest, source, kFew, 0);
+  keep_frame();
+}
+[[gnu::noinline]] void fcollect() {
+  shmem_int_fcollect(SHMEM_TEAM_WORLD, dest, source, kFew);
+  keep_frame();
+}
+[[gnu::noinline]] void fcollect_many() {
+  shmem_int_fcollect(SHMEM_TEAM_WORLD, dest, source, kMany);
+  keep_frame();
+}
+[[gnu::noinline]] void collect() {
+  shmem_int_collect(SHMEM_TEAM_WORLD, dest, source, kFew);
+  keep_frame();
+}
+[[gnu::noinline]] void alltoall() {
+  shmem_int_alltoall(SHMEM_TEAM_WORLD, dest, source, 1);
+  keep_frame();
+}
+[[gnu::noinline]] void alltoall_more() {
+  shmem_int_alltoall(SHMEM_TEAM_WORLD, dest, source, 2);
+  keep_frame();
+}
+[[gnu::noinline]] void alltoalls() {
+  shmem_int_alltoalls(SHMEM_TEAM_WORLD, dest, source, 1, 1, 1);
+  keep_frame();
+}
+[[gnu::noinline]] void finalize() {
+  shmem_finalize();
+  keep_frame();
+}
+[[gnu::noinline]] void allocate() {
+  block = shmem_malloc(64);
+  keep_frame();
+}
+[[gnu::noinline]] void release() {
+  shmem_free(block);
+  keep_frame();
+}
+[[gnu::noinline]] void reallocate() {
+  block = shmem_realloc(block, 128);
+  keep_frame();
+}
+[[gnu::noinline]] void split() {
+  shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, shmem_n_pes(), nullptr, 0, &same_team);
+  keep_frame();
+}
+[[gnu::noinline]] void split_2d() {
+  shmem_team_split_2d(SHMEM_TEAM_WORLD, 1, nullptr, 0, &same_team, nullptr, 0, &lower_team);
+  keep_frame();
+}
+[[gnu::noinline]] void sync_same_team() {
+  shmem_team_sync(same_team);
+  keep_frame();
+}
+[[gnu::noinline]] void destroy_same_team() {
+  shmem_team_destroy(same_team);
+  keep_frame();
+}
+[[gnu::noinline]] void active_barrier() {
+  shmem_barrier(0, 0, shmem_n_pes(), psync);
+  keep_frame();
+}
+[[gnu::noinline]] void active_reduce() {
+  shmem_int_sum_to_all(dest, source, kFew, 0, 0, shmem_n_pes(), work, psync);
+  keep_frame();
+}
+[[gnu::noinline]] void active_reduce_many() {
+  shmem_int_sum_to_all(dest, source, kMany, 0, 0, shmem_n_pes(), work, psync);
+  keep_frame();
+}
+[[gnu::noinline]] void active_broadcast() {
+  shmem_broadcast32(dest, source, kFew, 0, 0, 0, shmem_n_pes(), psync);
+  keep_frame();
+}
+[[gnu::noinline]] void active_broadcast_last() {
+  shmem_broadcast32(dest, source, kFew, last_pe(), 0, 0, shmem_n_pes(), psync);
+  keep_frame();
+}
+
+struct Case {
+  const char* name;
+  void (*before)();  // by all
+  void (*usual)();   // by all but the last PE
+  void (*other)();   // by the last PE
+};
+
+const Case kCases[] = {
+    {"barrier_reduce", barrier, barrier, reduce},
+    {"barrier_reduce_first", nothing, barrier, reduce},
+    {"reduce_barrier", barrier, reduce, barrier},
+    {"roots", barrier, broadcast, broadcast_last},
+    {"reduce_counts", barrier, reduce, reduce_many},
+    {"reduce_one_many", barrier, reduce_one, reduce_many},
+    {"broadcast_counts", barrier, broadcast, broadcast_many},
+    {"broadcast_sizes", barrier, broadcast, broadcast_bytes},
+    {"fcollect_counts", barrier, fcollect, fcollect_many},
+    {"alltoall_counts", barrier, alltoall, alltoall_more},
+    {"broadcast_fcollect", barrier, broadcast, fcollect},
+    {"fcollect_broadcast", barrier, fcollect, broadcast},
+    {"fcollect_collect", barrier, fcollect, collect},
+    {"alltoall_alltoalls", barrier, alltoall, alltoalls},
+    {"operators", barrier, reduce, reduce_max},
+    {"types", barrier, reduce, reduce_floats},
+    {"reduce_scan", barrier, reduce, scan},
+    {"barrier_broadcast", barrier, barrier, broadcast_last},
+    {"barrier_receive", barrier, barrier, broadcast},
+    {"broadcast_barrier", barrier, broadcast, barrier},
+    {"finalize_barrier", barrier, finalize, barrier},
+    {"barrier_finalize", barrier, barrier, finalize},
+    {"reduce_finalize", barrier, reduce, finalize},
+    {"malloc_finalize", barrier, allocate, finalize},
+    {"malloc_barrier", barrier, allocate, barrier},
+    {"malloc_reduce", barrier, allocate, reduce},
+    {"free_barrier", allocate, release, barrier},
+    {"realloc_free", allocate, reallocate, release},
+    {"split_barrier", barrier, split, barrier},
+    {"split_split_2d", barrier, split, split_2d},
+    {"destroy_sync", split, destroy_same_team, sync_same_team},
+    {"other_team", split, barrier, sync_same_team},
+    {"finalize_team", split, finalize, sync_same_team},
+    {"active_barrier_reduce", active_barrier, active_barrier, active_reduce},
+    {"active_counts", active_barrier, active_reduce, active_reduce_many},
+    {"active_roots", active_barrier, active_broadcast, active_broadcast_last},
+    {"active_first", nothing, active_reduce, active_reduce_many},
+    {"active_other", active_barrier, active_barrier, barrier},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const char* const name = argc > 1 ? argv[1] : "";
+  shmem_init();
+  for (const Case& one : kCases) {
+    if (std::strcmp(one.name, name) != 0) continue;
+    one.before();
+    if (shmem_my_pe() == last_pe()) {
+      one.other();
+    } else {
+      one.usual();
+    }
+    if (argc > 2) sleep(60);  // the PE that gets here says nothing more
+  }
+  shmem_finalize();
+  return 0;
+}

@@ -1,0 +1,149 @@
+// PEs whose collective calls do not match end the job with one line that shows two of the calls, and where they were
+// made. matching_test OSHRUN MISUSE_PE MATCHING_PE PES [CASE...]: a driver, not a PE.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "../support/job.hpp"
+
+namespace {
+
+using job_check::checks;
+using job_check::expect;
+using job_check::failures;
+std::string oshrun, program;
+
+// The calls of most PEs and of the last one as the line shows them, and the functions of matching_pe that make them.
+// `N` stands for the number of the last PE, `M` for that of the one before.
+struct Expected {
+  const char* name;
+  const char* usual;
+  const char* other;
+  const char* usual_place;
+  const char* other_place;
+};
+
+const std::vector<Expected> kExpected = {
+    {"barrier_reduce", "shmem_barrier_all", "shmem_int_sum_reduce (4 elements)", "barrier", "reduce"},
+    {"barrier_reduce_first", "shmem_barrier_all", "shmem_int_sum_reduce (4 elements)", "barrier", "reduce"},
+    {"reduce_barrier", "shmem_int_sum_reduce (4 elements)", "shmem_barrier_all", "reduce", "barrier"},
+    {"roots", "shmem_int_broadcast (root 0, 4 elements)", "shmem_int_broadcast (root N, 4 elements)", "broadcast",
+     "broadcast_last"},
+    {"reduce_counts", "shmem_int_sum_reduce (4 elements)", "shmem_int_sum_reduce (64 elements)", "reduce",
+     "reduce_many"},
+    {"reduce_one_many", "shmem_int_sum_reduce (1 element)", "shmem_int_sum_reduce (64 elements)", "reduce_one",
+     "reduce_many"},
+    {"broadcast_counts", "shmem_int_broadcast (root 0, 4 elements)", "shmem_int_broadcast (root 0, 64 elements)",
+     "broadcast", "broadcast_many"},
+    {"broadcast_sizes", "shmem_int_broadcast (root 0, 4 elements)", "shmem_broadcastmem (root 0, 4 bytes)", "broadcast",
+     "broadcast_bytes"},
+    {"fcollect_counts", "shmem_int_fcollect (4 elements)", "shmem_int_fcollect (64 elements)", "fcollect",
+     "fcollect_many"},
+    {"alltoall_counts", "shmem_int_alltoall (1 element)", "shmem_int_alltoall (2 elements)", "alltoall",
+     "alltoall_more"},
+    {"broadcast_fcollect", "shmem_int_broadcast (root 0, 4 elements)", "shmem_int_fcollect (4 elements)", "broadcast",
+     "fcollect"},
+    {"fcollect_broadcast", "shmem_int_fcollect (4 elements)", "shmem_int_broadcast (root 0, 4 elements)", "fcollect",
+     "broadcast"},
+    {"fcollect_collect", "shmem_int_fcollect (4 elements)", "shmem_int_collect", "fcollect", "collect"},
+    {"alltoall_alltoalls", "shmem_int_alltoall (1 element)", "shmem_int_alltoalls (1 element)", "alltoall",
+     "alltoalls"},
+    {"operators", "shmem_int_sum_reduce (4 elements)", "shmem_int_max_reduce (4 elements)", "reduce", "reduce_max"},
+    {"types", "shmem_int_sum_reduce (4 elements)", "shmem_float_sum_reduce (4 elements)", "reduce", "reduce_floats"},
+    {"reduce_scan", "shmem_int_sum_reduce (4 elements)", "shmem_int_sum_inscan (4 elements)", "reduce", "scan"},
+    {"barrier_broadcast", "shmem_barrier_all", "shmem_int_broadcast (root N, 4 elements)", "barrier", "broadcast_last"},
+    {"barrier_receive", "shmem_barrier_all", "shmem_int_broadcast (root 0, 4 elements)", "barrier", "broadcast"},
+    {"broadcast_barrier", "shmem_int_broadcast (root 0, 4 elements)", "shmem_barrier_all", "broadcast", "barrier"},
+    {"finalize_barrier", "shmem_finalize", "shmem_barrier_all", "finalize", "barrier"},
+    {"barrier_finalize", "shmem_barrier_all", "shmem_finalize", "barrier", "finalize"},
+    {"reduce_finalize", "shmem_int_sum_reduce (4 elements)", "shmem_finalize", "reduce", "finalize"},
+    {"malloc_finalize", "shmem_malloc", "shmem_finalize", "allocate", "finalize"},
+    {"malloc_barrier", "shmem_malloc", "shmem_barrier_all", "allocate", "barrier"},
+    {"malloc_reduce", "shmem_malloc", "shmem_int_sum_reduce (4 elements)", "allocate", "reduce"},
+    {"free_barrier", "shmem_free", "shmem_barrier_all", "release", "barrier"},
+    {"realloc_free", "shmem_realloc", "shmem_free", "reallocate", "release"},
+    {"split_barrier", "shmem_team_split_strided", "shmem_barrier_all", "split", "barrier"},
+    {"split_split_2d", "shmem_team_split_strided", "shmem_team_split_2d", "split", "split_2d"},
+    {"destroy_sync", "shmem_team_destroy", "shmem_team_sync", "destroy_same_team", "sync_same_team"},
+    {"other_team", "shmem_barrier_all", "shmem_team_sync of PEs ALL", "barrier", "sync_same_team"},
+    {"finalize_team", "shmem_finalize", "shmem_team_sync of PEs ALL", "finalize", "sync_same_team"},
+    {"active_barrier_reduce", "shmem_barrier", "shmem_int_sum_to_all (4 elements)", "active_barrier", "active_reduce"},
+    {"active_counts", "shmem_int_sum_to_all (4 elements)", "shmem_int_sum_to_all (64 elements)", "active_reduce",
+     "active_reduce_many"},
+    {"active_roots", "shmem_broadcast32 (root 0, 4 elements)", "shmem_broadcast32 (root N, 4 elements)",
+     "active_broadcast", "active_broadcast_last"},
+    {"active_first", "shmem_int_sum_to_all (4 elements)", "shmem_int_sum_to_all (64 elements)", "active_reduce",
+     "active_reduce_many"},
+    {"active_other", "shmem_barrier of PEs ALL", "shmem_barrier_all", "active_barrier", "barrier"},
+};
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  const std::size_t at = text.find(what);
+  return at == std::string::npos ? text : text.replace(at, what.size(), by);
+}
+
+std::string call_of(const char* call, int pes) {
+  const std::string last = std::to_string(pes - 1);
+  return replaced(replaced(call, "root N", "root " + last), "PEs ALL", pes == 2 ? "PEs 0, 1" : "PEs 0.." + last);
+}
+
+// Without the numbers of lines.
+std::string without_lines(const std::string& line) {
+  std::string text;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    text += line[i];
+    if (line[i] != ':') continue;
+    while (i + 1 < line.size() && line[i + 1] >= '0' && line[i + 1] <= '9') ++i;
+  }
+  return text;
+}
+
+std::string place_of(const char* function) {
+  return std::string("(anonymous namespace)::") + function + "() (matching_pe.cpp:)";
+}
+
+bool is_of_memory(const std::string& call) {
+  return call == "shmem_malloc" || call == "shmem_free" || call == "shmem_realloc";
+}
+
+void check(const Expected& expected, int pes) {
+  const std::string what = std::string(expected.name) + " on " + std::to_string(pes);
+  const job::Result result = job::run(
+      {.command = {oshrun, "-n", std::to_string(pes), "--timeout", "40", program, expected.name}, .limit_seconds = 45});
+  const std::string usual = call_of(expected.usual, pes), other = call_of(expected.other, pes);
+  const std::string remark = is_of_memory(usual) != is_of_memory(other)
+                                 ? "; a call that asks for 0 bytes or names a null pointer is none"
+                                 : "";
+  const auto lines = job::lines(result.err);
+  expect(result.status == 1 && lines.size() == 1, what + ": ends with one line", result);
+  std::vector<std::string> allowed;
+  for (int pe = 0; pe + 1 < pes; ++pe) {
+    allowed.push_back("pe " + std::to_string(pe) + ": " + usual + " does not match pe " + std::to_string(pes - 1) +
+                      ": " + other + remark + "; called at " + place_of(expected.usual_place) + " and at " +
+                      place_of(expected.other_place) + ". Job ended.");
+  }
+  const std::string line = lines.empty() ? "" : without_lines(lines[0]);
+  const bool is_allowed = std::any_of(allowed.begin(), allowed.end(), [&](const std::string& text) {
+    return line.ends_with("] " + without_lines(text));
+  });
+  expect(is_allowed, what + ": is not like\n" + without_lines(allowed[0]), result);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 5) return 2;
+  oshrun = argv[1];
+  program = argv[3];
+  const int pes = std::atoi(argv[4]);
+  for (const Expected& expected : kExpected) {
+    const bool is_chosen = argc == 5 || std::any_of(argv + 5, argv + argc, [&](const char* name) {
+                             return name == std::string(expected.name);
+                           });
+    if (is_chosen) check(expected, pes);
+  }
+  std::printf("%d checks, %d failures\n", checks, failures);
+  return failures == 0 ? 0 : 1;
+}
