@@ -28,14 +28,14 @@ bool all_alike_by_tree(TeamGroup& group, std::size_t bytes) {
   alike_at(team, team.me()) = {0, 0};
   const bool last = climb_tree(team, group.routine(), [&](const TreeGroup& at) {
     Alike& sum = alike_at(team, at.first);
-    if (at.level == 0) sum = {team.meetings.turns, 1};
+    if (at.level == 0) sum = {team.climbed.turns, 1};
     for (int i = 1; i < at.count; ++i) {
       const int pe = at.member(i);
       if (std::memcmp(group.published(pe), group.published(at.first), bytes) != 0) continue;
       const Alike& theirs = alike_at(team, pe);
       if (at.level == 0) {
         ++sum.members;
-      } else if (theirs.pass == team.meetings.turns) {
+      } else if (theirs.pass == team.climbed.turns) {
         sum.members += theirs.members;
       }
     }
@@ -43,7 +43,7 @@ bool all_alike_by_tree(TeamGroup& group, std::size_t bytes) {
   descend_tree(team, group.routine(), last,
                [&](const TreeGroup& at, int i) { alike_at(team, at.member(i)) = alike_at(team, at.first); });
   const Alike& all = alike_at(team, team.me());
-  return all.pass == team.meetings.turns && all.members == static_cast<std::uint64_t>(team.size());
+  return all.pass == team.climbed.turns && all.members == static_cast<std::uint64_t>(team.size());
 }
 
 // Where the leader leaves the result for a member of its node, behind what that one has contributed.

@@ -243,7 +243,7 @@ Team& open_team(std::size_t index, const context::Context& route, std::uint64_t 
   Team& team = install_team(index, route, handle);
   team.epoch = team.exchanges = 0;
   team.calls = {};
-  team.meetings = {};
+  team.counted = team.climbed = {};
   clear_own_flags(team);
   return team;
 }

@@ -5,19 +5,38 @@
 
 namespace shmemx::coll {
 
-void await_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept {
-  const bool is_mapped = context::is_mapped(team.route, pe);
-  const MemberFlag& flag = is_mapped ? team.flag(team.me(), pe) : received_flag(team, pe);
-  const auto is_set = [&] { return flag.epoch.load(std::memory_order_acquire) >= epoch; };  // arrive
-  const int writer = context::world_pe(team.route, pe);
-  if (is_mapped) [[likely]] {
-    wait_for_member(team, routine, writer, is_set);
-  } else {
-    const AwaitingTeam awaiting(team);
-    progress::wait_until(routine, writer, is_set);
-  }
+namespace {
+
+template <class Wait>
+void await_and_compare(const Team& team, const char* routine, int pe, const MemberFlag& flag, std::uint64_t epoch,
+                       const Wait& wait) {
+  wait([&] { return flag.epoch.load(std::memory_order_acquire) >= epoch; });  // arrive
   if (flag.tag.load(std::memory_order_relaxed) != tag_of(team, epoch)) [[unlikely]]
     look_at_tag(team, routine, pe, flag, epoch);
+}
+
+[[gnu::noinline]] void await_store(const Team& team, const char* routine, int pe, std::uint64_t epoch) {
+  await_and_compare(team, routine, pe, team.flag(team.me(), pe), epoch, [&](const auto& is_set) {
+    wait_for_member(team, routine, context::world_pe(team.route, pe), is_set);
+  });
+}
+
+[[gnu::noinline]] void await_message(const Team& team, const char* routine, int pe, std::uint64_t epoch) {
+  await_and_compare(team, routine, pe, received_flag(team, pe), epoch, [&](const auto& is_set) {
+    const AwaitingTeam awaiting(team);
+    progress::wait_until(routine, context::world_pe(team.route, pe), is_set);
+  });
+}
+
+}  // namespace
+
+void await_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept {
+  if (!context::is_mapped(team.route, pe)) [[unlikely]]
+    return await_message(team, routine, pe, epoch);
+  const MemberFlag& flag = team.flag(team.me(), pe);
+  const bool is_here = flag.epoch.load(std::memory_order_acquire) == epoch;  // arrive
+  if (is_here && flag.tag.load(std::memory_order_relaxed) == tag_of(team, epoch)) return;
+  await_store(team, routine, pe, epoch);
 }
 
 }  // namespace shmemx::coll

@@ -44,8 +44,7 @@ static_assert(sizeof(TreeNode) == 2 * kCacheLine);
 static_assert(sizeof(TreeNode) + sizeof(CountingBarrier) <= windows::kControlLines * kCacheLine);
 
 // Where members meet at a counter each of them adds 1 and the digest of its calls. Digests end with 16 zero bits, so
-// the low bits of the counter tell when all have arrived, and the others whether all have made the same calls. A team
-// has one kind of meetings: counting barriers, passes of the combining tree, or arrivals at leaders.
+// the low bits of the counter tell when all have arrived, and the others whether all have made the same calls.
 struct Meetings {
   std::uint64_t turns = 0;  // entered by this PE
   std::uint64_t sum = 0;    // of what it has added in all of them
@@ -87,7 +86,8 @@ struct Team {
   std::size_t scratch_offset = 0;  // in a slot
   std::uint64_t epoch = 0;         // of the latest collective; some take several
   Calls calls;
-  Meetings meetings;
+  Meetings counted;                  // counting barriers, or arrivals at leaders
+  Meetings climbed;                  // passes of the combining tree
   std::uint64_t exchanges = 0;       // uses of the scratch areas
   const TeamNodes* nodes = nullptr;  // common/nodes.hpp; made on first use
   std::byte* own_slot = nullptr;     // of a team beyond the slots: what takes the place of this PE's one

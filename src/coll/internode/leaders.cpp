@@ -10,17 +10,17 @@ namespace {
 void arrive(Team& team, const TeamNodes& nodes) {
   const int leader = nodes.leader(nodes.mine);
   const auto others = static_cast<std::uint64_t>(nodes.size_of(nodes.mine)) - 1;
-  const std::uint64_t own = team.meetings.enter(team.calls.digest);
+  const std::uint64_t own = team.counted.enter(team.calls.digest);
   // The counter is never reset. Nobody arrives for the next time before the leader has seen all arrivals of this time.
   const std::uint64_t arrived = team.central(leader).arrived.fetch_add(own, std::memory_order_acq_rel) + own;  // arrive
-  if (all_arrived(arrived, team.meetings.due(others))) context::wake_heap(context::peer_heap(team.route, leader));
+  if (all_arrived(arrived, team.counted.due(others))) context::wake_heap(context::peer_heap(team.route, leader));
 }
 
 void await_others(Team& team, const TeamNodes& nodes, const char* routine) {
   const int others = nodes.size_of(nodes.mine) - 1;
   if (others == 0) return;
-  team.meetings.enter(team.calls.digest);
-  const std::uint64_t due = team.meetings.due(static_cast<std::uint64_t>(others));
+  team.counted.enter(team.calls.digest);
+  const std::uint64_t due = team.counted.due(static_cast<std::uint64_t>(others));
   const std::atomic<std::uint64_t>& arrived = team.central(team.me()).arrived;
   // Node peers signal through memory, so any of them can stand for the expected PE.
   wait_for_member(team, routine, context::world_pe(team.route, nodes.here().back()), [&] {

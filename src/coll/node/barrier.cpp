@@ -21,9 +21,9 @@ void barrier_dissemination(Team& team, const char* routine) noexcept {
 void barrier_counting(Team& team, const char* routine) noexcept {
   CountingBarrier& central = team.central();
   const auto n = static_cast<std::uint64_t>(team.size());
-  const std::uint64_t own = team.meetings.enter(team.calls.digest);
-  const std::uint64_t turn = team.meetings.turns;
-  const std::uint64_t due = team.meetings.due(n);
+  const std::uint64_t own = team.counted.enter(team.calls.digest);
+  const std::uint64_t turn = team.counted.turns;
+  const std::uint64_t due = team.counted.due(n);
   ++team.epoch;
   const std::uint64_t arrived = central.arrived.fetch_add(own, std::memory_order_acq_rel) + own;  // arrive
   if (all_arrived(arrived, due)) {

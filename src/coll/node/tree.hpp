@@ -51,12 +51,12 @@ inline void release_member(const Team& team, int pe, std::uint64_t pass) noexcep
 // Goes up. combine(group) runs on the last to arrive at each group. Returns true on the last of all.
 template <class Combine>
 inline bool climb_tree(Team& team, const char* routine, const Combine& combine) noexcept {
-  const std::uint64_t own = team.meetings.enter(team.calls.digest);
+  const std::uint64_t own = team.climbed.enter(team.calls.digest);
   int level = 0;
   for (int step = 1; step < team.size(); step *= kTreeRadix) {
     const TreeGroup group = tree_group(team.size(), team.me(), step, level);
     std::atomic<std::uint64_t>& arrived = team.tree(group.first).arrived[level++];
-    const std::uint64_t due = team.meetings.due(static_cast<std::uint64_t>(group.count));
+    const std::uint64_t due = team.climbed.due(static_cast<std::uint64_t>(group.count));
     const std::uint64_t now = arrived.fetch_add(own, std::memory_order_acq_rel) + own;  // arrive
     if (!all_arrived(now, due)) return false;
     if (now != due) [[unlikely]]
@@ -70,7 +70,7 @@ inline bool climb_tree(Team& team, const char* routine, const Combine& combine) 
 // on. `last`: from climb_tree().
 template <class Push>
 inline void descend_tree(Team& team, const char* routine, bool last, const Push& push) noexcept {
-  const std::uint64_t pass = team.meetings.turns;
+  const std::uint64_t pass = team.climbed.turns;
   const int n = team.size();
   const int me = team.me();
   if (last && me != 0) release_member(team, 0, pass);

@@ -105,9 +105,9 @@ BOOST_AUTO_TEST_CASE(nobody_touches_the_slot_of_a_member_that_has_left_a_tree) {
         for (int turn = 0; turn < pe % 5; ++turn) sched_yield();
         for (std::size_t i = 0; i < bytes; ++i) wrong.expect(team.slot(pe)[i] == std::byte{0});
         coll::Team other = node.team(pe, 9, team.route.set, true);  // lets all members wipe before the next round
-        other.meetings.turns = other.meetings.sum = static_cast<std::uint64_t>(round);
+        other.climbed.turns = other.climbed.sum = static_cast<std::uint64_t>(round);
         coll::barrier(other, "barrier_test");
-        team.meetings = {};
+        team.climbed = {};
       }
     });
     BOOST_TEST_CONTEXT(n_pes << " PEs") BOOST_CHECK_EQUAL(wrong.count(), 0);
