@@ -18,6 +18,7 @@
 #include "coll/common/matching.hpp"
 #include "coll/common/team.hpp"
 #include "coll/split.hpp"
+#include "runtime/collective_words.hpp"
 #include "runtime/job.hpp"
 #include "runtime/waiting.hpp"
 
@@ -47,48 +48,6 @@ struct State {
 constinit State* state = nullptr;
 constinit thread_local bool has_published = false;
 
-// A team as all of its members name it.
-struct TeamName {
-  std::uint64_t index_and_size = 0;
-  std::uint64_t start_and_stride = 0;
-
-  bool operator==(const TeamName&) const = default;
-  std::size_t index() const { return index_and_size & 0xffffffffU; }
-  int size() const { return static_cast<int>(index_and_size >> 32); }
-};
-
-struct SaidCall {
-  TeamName team;
-  std::uint64_t epoch = 0;
-  CallWord call = 0;
-  std::uint64_t digest = 0;
-
-  bool is_in_finalize() const { return team.index() == coll::kEndTeam; }
-};
-
-// A collective that the PE may have left before others, and where it was called.
-struct SaidPassed : SaidCall {
-  std::string routine;
-  std::uintptr_t site = 0;
-
-  std::uint64_t before() const { return coll::digest_before(digest, call); }
-};
-
-// What a PE says of the collective that it waits in. Another PE's one may change meanwhile.
-struct Said : SaidCall {
-  int pe = 0;
-  std::uint64_t turn = 0;
-  std::uint64_t before = 0;  // the digest before the call; in finalize that of the collectives of all PEs
-  SaidPassed passed;
-
-  // Of `team`, or if that is finalize's, of all PEs.
-  bool has_passed_on(const TeamName& of) const {
-    const std::size_t index = of.index() == coll::kEndTeam ? coll::kWorldTeam : of.index();
-    return passed.epoch != 0 && passed.team.index() == index && passed.team.size() == of.size() &&
-           passed.team.start_and_stride == of.start_and_stride;
-  }
-};
-
 // A call as the line shows it.
 struct Shown {
   int pe;
@@ -104,94 +63,19 @@ CollectiveWait& wait_of(int pe) {
   return *bootstrap::collective_wait_of(&state->arena->header(), state->arena->place_of(pe));
 }
 
-TeamName name_of(const Team& team) {
-  const team::PeSet& set = team.route.set;
-  return {team.route.team_index | static_cast<std::uint64_t>(team.route.n_pes) << 32,
-          static_cast<std::uint32_t>(set.start()) | static_cast<std::uint64_t>(static_cast<std::uint32_t>(set.stride()))
-                                                        << 32};
-}
-
-Said own_calls(const Team& team) {
-  Said said;
-  static_cast<SaidCall&>(said) = {name_of(team), team.epoch, team.calls.latest, team.calls.digest};
-  said.pe = state->pe;
-  said.turn = state->own->turn.load(std::memory_order_relaxed);  // own
-  said.before = said.is_in_finalize() ? coll::digest_of_all_pes() : coll::digest_before(said.digest, said.call);
-  const Team* const latest = coll::latest_passed.load(std::memory_order_relaxed);  // for people
-  const bool is_mine = latest == &team || said.is_in_finalize() || thread_level() != SHMEM_THREAD_MULTIPLE;
-  if (latest == nullptr || !is_mine) return said;
-  const coll::PassedCall& passed = latest->calls.passed;
-  static_cast<SaidCall&>(said.passed) = {name_of(*latest), passed.epoch, passed.call, passed.digest};
-  said.passed.routine = passed.routine != nullptr ? passed.routine : "";
-  said.passed.site = call_site_before(passed.site);
-  return said;
-}
-
-void store_call(CollectiveWait::Call& into, const SaidCall& call) {
-  const auto store = [](std::atomic<std::uint64_t>& word, std::uint64_t value) {
-    word.store(value, std::memory_order_relaxed);  // published by the turn
-  };
-  store(into.team.index_and_size, call.team.index_and_size);
-  store(into.team.start_and_stride, call.team.start_and_stride);
-  store(into.epoch, call.epoch);
-  store(into.call, call.call);
-  store(into.digest, call.digest);
-}
-
-SaidCall load_call(const CollectiveWait::Call& from) {
-  const auto load = [](const std::atomic<std::uint64_t>& word) {
-    return word.load(std::memory_order_relaxed);  // valid if the turn is the same afterwards
-  };
-  return {{load(from.team.index_and_size), load(from.team.start_and_stride)},
-          load(from.epoch),
-          load(from.call),
-          load(from.digest)};
-}
-
-void forget_lacking() {
-  for (std::atomic<std::uint64_t>& entry : state->own->lacking) entry.store(0, std::memory_order_relaxed);  // own
-}
-
-void publish(const Team& team) {
-  const Said said = own_calls(team);
-  CollectiveWait& own = *state->own;
-  store_call(own.waiting, said);
-  store_call(own.passed, said.passed);
-  own.digest_before.store(said.before, std::memory_order_relaxed);  // published by the turn, like the next one
-  own.passed_site.store(said.passed.site, std::memory_order_relaxed);
-  bootstrap::set_words(own.passed_routine, said.passed.routine.c_str());
-  forget_lacking();
-  own.turn.store(said.turn + 1, std::memory_order_release);  // said
-}
-
 // Returns false if another thread of this PE has said what it waits in.
 bool publish_once(const Team& team) {
   if (has_published) return true;
   if (state->is_taken.exchange(true, std::memory_order_acquire)) return false;
   has_published = true;
-  publish(team);
+  publish(own_calls(team, state->pe, *state->own), *state->own);
   state->pause_ms.store(kFirstLookMs, std::memory_order_relaxed);  // of this thread, like the next one
   state->next_look_ms.store(coarse_now_ms() + kFirstLookMs, std::memory_order_relaxed);
   return true;
 }
 
-// Returns nothing if the PE waits in no collective.
-std::optional<Said> said_by(int pe) {
-  CollectiveWait& wait = wait_of(pe);
-  const std::uint64_t turn = wait.turn.load(std::memory_order_acquire);  // said
-  if (turn % 2 == 0) return {};
-  Said said;
-  static_cast<SaidCall&>(said) = load_call(wait.waiting);
-  static_cast<SaidCall&>(said.passed) = load_call(wait.passed);
-  said.pe = pe;
-  said.turn = turn;
-  said.before = wait.digest_before.load(std::memory_order_relaxed);  // valid if the turn is the same, like the next one
-  said.passed.site = wait.passed_site.load(std::memory_order_relaxed);
-  said.passed.routine = bootstrap::valid_name(bootstrap::name_in(wait.passed_routine));
-  std::atomic_thread_fence(std::memory_order_acquire);
-  if (wait.turn.load(std::memory_order_relaxed) != turn) return {};  // after the fence
-  return said;
-}
+std::optional<Said> said_by(int pe) { return said_in(wait_of(pe), pe); }
+Said said_here(const Team& team) { return own_calls(team, state->pe, *state->own); }
 
 bool says(int pe, std::uint64_t turn) { return wait_of(pe).turn.load(std::memory_order_acquire) == turn; }
 
@@ -392,9 +276,9 @@ void look_at_other_team(const char* routine, const Team& team, const Said& mine,
 }
 
 void look_at_others(const char* routine, const Team& team) {
-  const Said mine = own_calls(team);
+  const Said mine = said_here(team);
   const bool alone = is_alone();
-  forget_lacking();
+  forget_lacking(*state->own);
   for (std::size_t place = 0; place < state->arena->header().n_node_pes; ++place) {
     const int pe = state->arena->pe_at(place);
     if (pe == mine.pe) continue;
@@ -427,7 +311,7 @@ void end_on_mismatch(const coll::Mismatch& seen) noexcept {
   publish_once(team);
   bootstrap::set_routine(record_of(state->pe), seen.routine);
   note_site();
-  const Said mine = own_calls(team);
+  const Said mine = said_here(team);
   const std::uint64_t end = coarse_now_ms() + (pe < 0 ? kMeetingMs : kPatienceMs);
   while (coarse_now_ms() < end && (pe < 0 || state->arena->has(pe))) {
     if (const auto theirs = find_other(mine, pe, seen.digest)) end_with_difference(seen.routine, mine, *theirs);
