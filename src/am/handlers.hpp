@@ -36,7 +36,7 @@ enum HandlerId : std::uint8_t {
   kMessageDone,
   kMessageCookie,
   kMessageData,
-  kActive,  // active: active messages of programs
+  kActive,  // tasks: active messages of programs
   kActivePiece,
   kBatch,           // am: several short messages in one
   kStage,           // am: how far the source is in its life

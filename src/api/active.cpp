@@ -1,7 +1,7 @@
 // Active messages: the entry points of shmemx/active.h.
 #include <shmemx/active.h>
 
-#include "active/active.hpp"
+#include "tasks/active.hpp"
 #include "am/endpoint.hpp"
 #include "api/arg_check.hpp"
 #include "api/observed.hpp"
@@ -11,11 +11,11 @@
 namespace shmemx::api {
 namespace {
 
-static_assert(SHMEMX_AM_HANDLERS == active::kActiveHandlers && SHMEMX_AM_MAX_BYTES == active::kActiveMaxBytes);
+static_assert(SHMEMX_AM_HANDLERS == tasks::kActiveHandlers && SHMEMX_AM_MAX_BYTES == tasks::kActiveMaxBytes);
 
 void check_id(const char* routine, int id) {
   context::require_initialized(routine);
-  if (id < 0 || id >= active::kActiveHandlers) bad_argument(routine, "id", id, "0..255");
+  if (id < 0 || id >= tasks::kActiveHandlers) bad_argument(routine, "id", id, "0..255");
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ using namespace shmemx;
 
 extern "C" void shmemx_am_register(int id, shmemx_am_handler_t handler, void* argument) noexcept {
   api::check_id("shmemx_am_register", id);
-  active::set_active_handler(id, handler, argument);
+  tasks::set_active_handler(id, handler, argument);
 }
 
 extern "C" void shmemx_am_send(int pe, int id, const void* payload, std::size_t bytes) noexcept {
@@ -33,11 +33,11 @@ extern "C" void shmemx_am_send(int pe, int id, const void* payload, std::size_t 
   api::check_id(kRoutine, id);
   if (!context::pe_in_range(context::default_context(), pe))
     fatal(kRoutine, "argument 'pe' is %d, allowed are 0..%u", pe, context::default_context().n_pes - 1);
-  if (bytes > active::kActiveMaxBytes)
+  if (bytes > tasks::kActiveMaxBytes)
     fatal(kRoutine, "argument 'bytes' is %zu, allowed are 0..%zu (SHMEMX_AM_MAX_BYTES)", bytes,
-          active::kActiveMaxBytes);
+          tasks::kActiveMaxBytes);
   const api::Observed span(api::default_context(), {kRoutine, stats::Family::message}, pe, bytes);
-  active::send_active(kRoutine, pe, id, payload, bytes);
+  tasks::send_active(kRoutine, pe, id, payload, bytes);
 }
 
 extern "C" int shmemx_am_poll() noexcept {
@@ -47,5 +47,5 @@ extern "C" int shmemx_am_poll() noexcept {
 
 extern "C" void shmemx_am_quiet() noexcept {
   context::require_initialized("shmemx_am_quiet");
-  active::flush_active("shmemx_am_quiet");
+  tasks::flush_active("shmemx_am_quiet");
 }

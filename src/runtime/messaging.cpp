@@ -2,7 +2,7 @@
 
 #include <shmemx/types.h>
 
-#include "active/active.hpp"
+#include "tasks/active.hpp"
 #include "am/endpoint.hpp"
 #include "am/net_channel.hpp"
 #include "base/doorbell.hpp"
@@ -42,7 +42,7 @@ constinit const Nodes* nodes_of_paths = nullptr;
 std::uint8_t paths_of(int pe) { return nodes_of_paths->paths_of(pe); }
 
 void set_handlers() {
-  active::set_active_handlers();
+  tasks::set_active_handlers();
   onesided::set_handlers();
   coll::set_handlers();
 }
@@ -104,7 +104,7 @@ void open_messages(const windows::Arena& arena, StartParameters& parameters, int
 void flush_messages(const char* routine) noexcept {
   polls_before = progress::message_polls();
   progress::open();  // others may have sent to a PE that has not looked yet
-  active::flush_active(routine);
+  tasks::flush_active(routine);
 }
 
 void close_messages() noexcept {

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace shmemx::active {
+namespace shmemx::tasks {
 
 inline constexpr int kActiveHandlers = 256;
 inline constexpr std::size_t kActiveMaxBytes = std::size_t{16} << 20;
@@ -18,4 +18,4 @@ void flush_active(const char* routine) noexcept;
 // By runtime, at init.
 void set_active_handlers() noexcept;
 
-}  // namespace shmemx::active
+}  // namespace shmemx::tasks

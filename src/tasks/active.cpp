@@ -1,4 +1,4 @@
-#include "active/active.hpp"
+#include "tasks/active.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -13,7 +13,7 @@
 #include "progress/send.hpp"
 #include "progress/wait.hpp"
 
-namespace shmemx::active {
+namespace shmemx::tasks {
 namespace {
 
 using am::Bytes;
@@ -171,4 +171,4 @@ void set_active_handlers() noexcept {
   am::set_handler(kActivePiece, on_piece);
 }
 
-}  // namespace shmemx::active
+}  // namespace shmemx::tasks
