@@ -39,6 +39,7 @@ SHMEMX_API size_t shmemx_route(int pe_, char* route_, size_t bytes_) SHMEMX_NOEX
 #include "shmemx/messages.h"
 #include "shmemx/start.h"
 #include "shmemx/stats.h"
+#include "shmemx/tasks.h"
 #include "shmemx/windows.h"
 
 #include "shmemx/undef.h"

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 enum {
-  SHMEMX_AM_HANDLERS = 256,      /* ids are 0..255 */
+  SHMEMX_AM_HANDLERS = 65536,    /* ids are 0..65535; tasks (tasks.h) have the same numbers */
   SHMEMX_AM_MAX_BYTES = 16 << 20 /* the longest message */
 };
 

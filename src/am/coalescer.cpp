@@ -8,21 +8,24 @@ Coalescer::~Coalescer() {
   for (const std::int32_t pe : pes_) delete batches_[pe];
 }
 
-Batch& Coalescer::begin(int pe, std::uint16_t handler, Bytes header, Bytes payload) {
+Batch& Coalescer::begin(int pe, std::size_t batch_bytes) {
   if (unused_.empty()) unused_.emplace_back(new Batch);  // without clearing its bytes
   Batch* const batch = unused_.back().release();
   unused_.pop_back();
+  batch->limit(batch_bytes);
   batches_[pe] = batch;
-  batch->append(handler, header, payload);
   pes_.push_back(pe);
   return *batch;
 }
 
-void Coalescer::release(int pe) {
-  Batch* const batch = std::exchange(batches_[pe], nullptr);
-  batch->clear();
-  unused_.emplace_back(batch);
+std::unique_ptr<Batch> Coalescer::take(int pe) {
   std::erase(pes_, pe);
+  return std::unique_ptr<Batch>(std::exchange(batches_[pe], nullptr));
+}
+
+void Coalescer::give_back(std::unique_ptr<Batch> batch) {
+  batch->clear();
+  unused_.push_back(std::move(batch));
 }
 
 }  // namespace shmemx::am

@@ -1,5 +1,6 @@
-// Short messages to one PE of another node that travel as one message: a batch of items, each with a header that names
-// its handler and its length. When a batch begins and when it leaves is decided by Gathering.
+// Short messages to one PE that travel as one message: a batch of items, each with a header that names its handler and
+// its length. When a batch begins and when it leaves is decided by the owner: Gathering for messages to PEs of other
+// nodes, tasks/ for tasks, whose batches for node peers hold one cell.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,7 @@ using shmemx::copy_short;
 // Items begin at multiples of its size.
 struct ItemHeader {
   std::uint16_t handler;
-  std::uint16_t reserved;
+  std::uint16_t detail;  // of the layer that the item belongs to
   std::uint32_t bytes;
 };
 static_assert(sizeof(ItemHeader) == 8);
@@ -32,23 +33,27 @@ class Batch {
   static constexpr std::size_t kBytes = transport::kLongBytes - kCacheLine;  // so a batch is a short message
 
   bool is_empty() const noexcept { return used_ == 0; }
-  bool has_room(std::size_t bytes) const noexcept { return bytes <= kBytes && used_ + room_for(bytes) <= kBytes; }
+  bool has_room(std::size_t bytes) const noexcept { return bytes <= most_ && used_ + room_for(bytes) <= most_; }
   // Requires room for header and payload together.
-  [[gnu::always_inline]] void append(std::uint16_t handler, Bytes header, Bytes payload) noexcept {
+  [[gnu::always_inline]] void append(std::uint16_t handler, Bytes header, Bytes payload,
+                                     std::uint16_t detail = 0) noexcept {
     const std::size_t bytes = header.size() + payload.size();
     std::byte* const at = data_ + used_;
-    const ItemHeader item{handler, 0, static_cast<std::uint32_t>(bytes)};
+    const ItemHeader item{handler, detail, static_cast<std::uint32_t>(bytes)};
     std::memcpy(at, &item, sizeof item);
     copy_short(at + sizeof item, header.data(), header.size());
     copy_payload(at + sizeof item + header.size(), payload);
     used_ += room_for(bytes);
     ++items_;
   }
+  // Requires an empty batch and at most kBytes.
+  void limit(std::size_t most) noexcept { most_ = static_cast<std::uint32_t>(most); }
   Bytes whole() const noexcept { return {data_, used_}; }
   std::uint32_t items() const noexcept { return items_; }
   void clear() noexcept {
     used_ = 0;
     items_ = looks_ = 0;
+    most_ = kBytes;
     is_held_ = false;
   }
 
@@ -68,6 +73,7 @@ class Batch {
   std::size_t used_ = 0;
   std::uint32_t items_ = 0;
   std::uint32_t looks_ = 0;
+  std::uint32_t most_ = kBytes;  // bytes that it may hold
   bool is_held_ = false;
   alignas(kCacheLine) std::byte data_[kBytes];
 };
@@ -87,7 +93,9 @@ inline bool take_item(Bytes& rest, ItemHeader& item, Bytes& payload) noexcept {
 class Coalescer {
  public:
   // Longer messages gain nothing: they leave alone.
-  static constexpr bool takes(std::size_t bytes) noexcept { return Batch::room_for(bytes) <= Batch::kBytes / 2; }
+  static constexpr bool takes(std::size_t bytes, std::size_t batch_bytes = Batch::kBytes) noexcept {
+    return Batch::room_for(bytes) <= batch_bytes / 2;
+  }
 
   Coalescer() = default;
   Coalescer(const Coalescer&) = delete;
@@ -96,15 +104,22 @@ class Coalescer {
   void open(std::size_t n_pes) { batches_.open(n_pes); }
 
   // Appends a message to the batch for `pe`. Returns false if none has been begun or if it has no room.
-  [[gnu::always_inline]] bool try_append(int pe, std::uint16_t handler, Bytes header, Bytes payload) noexcept {
+  [[gnu::always_inline]] bool try_append(int pe, std::uint16_t handler, Bytes header, Bytes payload,
+                                         std::uint16_t detail = 0) noexcept {
     Batch* const batch = batches_[pe];
     if (batch == nullptr || !batch->has_room(header.size() + payload.size())) [[unlikely]]
       return false;
-    batch->append(handler, header, payload);
+    batch->append(handler, header, payload, detail);
     return true;
   }
   // Begins a batch with this message. Requires takes() and that there is none for `pe`.
-  Batch& begin(int pe, std::uint16_t handler, Bytes header, Bytes payload);
+  Batch& begin(int pe, std::uint16_t handler, Bytes header, Bytes payload) {
+    Batch& batch = begin(pe);
+    batch.append(handler, header, payload);
+    return batch;
+  }
+  // Begins an empty batch.
+  Batch& begin(int pe, std::size_t batch_bytes = Batch::kBytes);
   bool holds(int pe) const noexcept { return batches_[pe] != nullptr; }
   bool is_empty() const noexcept { return pes_.empty(); }
   std::size_t count() const noexcept { return pes_.size(); }
@@ -133,8 +148,12 @@ class Coalescer {
     return send_due([](int, const Batch&) { return true; }, try_send);
   }
 
+  // Hands out the batch for `pe`, which must have one; give_back() takes it.
+  std::unique_ptr<Batch> take(int pe);
+  void give_back(std::unique_ptr<Batch> batch);
+
  private:
-  void release(int pe);
+  void release(int pe) { give_back(take(pe)); }
 
   ContactTable<Batch*> batches_;                // null if there is none; owned
   std::vector<std::int32_t> pes_;               // those with a batch, in the order of their begin

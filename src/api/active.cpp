@@ -1,21 +1,21 @@
 // Active messages: the entry points of shmemx/active.h.
 #include <shmemx/active.h>
 
-#include "tasks/active.hpp"
 #include "am/endpoint.hpp"
 #include "api/arg_check.hpp"
 #include "api/observed.hpp"
 #include "base/fatal.hpp"
 #include "context/route.hpp"
+#include "tasks/active.hpp"
 
 namespace shmemx::api {
 namespace {
 
-static_assert(SHMEMX_AM_HANDLERS == tasks::kActiveHandlers && SHMEMX_AM_MAX_BYTES == tasks::kActiveMaxBytes);
+static_assert(SHMEMX_AM_HANDLERS == tasks::kHandlers && SHMEMX_AM_MAX_BYTES == tasks::kActiveMaxBytes);
 
 void check_id(const char* routine, int id) {
   context::require_initialized(routine);
-  if (id < 0 || id >= tasks::kActiveHandlers) bad_argument(routine, "id", id, "0..255");
+  if (id < 0 || id >= tasks::kHandlers) bad_argument(routine, "id", id, "0..65535");
 }
 
 }  // namespace
@@ -25,7 +25,8 @@ using namespace shmemx;
 
 extern "C" void shmemx_am_register(int id, shmemx_am_handler_t handler, void* argument) noexcept {
   api::check_id("shmemx_am_register", id);
-  tasks::set_active_handler(id, handler, argument);
+  if (!tasks::set_active_handler(static_cast<std::uint16_t>(id), handler, argument))
+    fatal("shmemx_am_register", "argument 'id' is %d, the number of a handler of tasks; allowed are other numbers", id);
 }
 
 extern "C" void shmemx_am_send(int pe, int id, const void* payload, std::size_t bytes) noexcept {

@@ -54,7 +54,8 @@
   X(window_path,    window_path_choice, "SHMEMX_WINDOW_PATH", "auto", "The path to attached windows of other PEs. mapped: load and store; cma: process_vm_readv and process_vm_writev; messages: the owner executes; auto: the first of them that is possible. Operations that a path does not support use messages. The same on all PEs.") \
   X(lmt,            lmt_choice,   "SHMEMX_LMT",            "auto",  "How long two-sided messages are copied. mapped: one copy if memory is mapped; cma: by the kernel; copy: through a shared buffer; queue: in cells. If the selected one is not possible, in cells. The same on all PEs.") \
   X(trace_events,   event_count,  "SHMEMX_TRACE_EVENTS",   "65536", "The last calls and waits of each PE that a trace holds, rounded up to a power of two; 64 bytes each in the file of the node. The same on all PEs.") \
-  X(unexpected_max, memory_limit, "SHMEMX_UNEXPECTED_MAX", "1g",    "Memory limit of a PE for two-sided messages without a matching receive; exceeding it ends the job.")
+  X(unexpected_max, memory_limit, "SHMEMX_UNEXPECTED_MAX", "1g",    "Memory limit of a PE for two-sided messages without a matching receive; exceeding it ends the job.") \
+  X(tasks_max,      memory_limit, "SHMEMX_TASKS_MAX",      "1g",    "Memory limit of a PE for tasks that are queued here, or that are still to be sent; exceeding it ends the job.")
 
 // For tests: they show a job something that is not so, or leave a part of the design out.
 #define SHMEMX_CONFIG_TEST_TABLE(X) \

@@ -40,6 +40,7 @@
 #include "runtime/observing.hpp"
 #include "runtime/start.hpp"
 #include "runtime/waiting.hpp"
+#include "tasks/tasks.hpp"
 
 // Of the C library. A strong reference would bring its allocator into static executables that have another one.
 extern "C" [[gnu::weak]] int malloc_trim(std::size_t kept) noexcept;
@@ -232,6 +233,7 @@ void close_world(const char* routine) {
   Job& self = job();
   end_checks(routine);
   end_traffic(routine);
+  tasks::check_all_run(routine);
   close_messages();
   drop_contexts();
   coll::reset_active_teams();

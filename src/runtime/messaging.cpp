@@ -2,7 +2,6 @@
 
 #include <shmemx/types.h>
 
-#include "tasks/active.hpp"
 #include "am/endpoint.hpp"
 #include "am/net_channel.hpp"
 #include "base/doorbell.hpp"
@@ -14,6 +13,8 @@
 #include "progress/threads.hpp"
 #include "pt2pt/messages.hpp"
 #include "runtime/leaving.hpp"
+#include "tasks/active.hpp"
+#include "tasks/tasks.hpp"
 #include "windows/exposure.hpp"
 
 namespace shmemx::runtime {
@@ -93,6 +94,7 @@ void open_messages(const windows::Arena& arena, StartParameters& parameters, int
                .lmt = config.lmt,
                .crowded = progress::policy().crowded});
   coll::background::open();
+  tasks::open({.me = parameters.identity.pe, .n_pes = parameters.identity.n_pes, .tasks_max = config.tasks_max});
   expose_memory(arena, parameters, context::default_context());
   am::rest(false);
   if (by_messages(parameters) || nodes.several()) progress::open();
@@ -104,6 +106,7 @@ void open_messages(const windows::Arena& arena, StartParameters& parameters, int
 void flush_messages(const char* routine) noexcept {
   polls_before = progress::message_polls();
   progress::open();  // others may have sent to a PE that has not looked yet
+  tasks::leave(routine);
   tasks::flush_active(routine);
 }
 

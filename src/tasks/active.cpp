@@ -41,11 +41,6 @@ struct PieceHead {
 };
 static_assert(sizeof(PieceHead) == 24);
 
-struct Registered {
-  ActiveHandler function;
-  void* argument;
-};
-constinit Registered registered[kActiveHandlers] = {};  // changed and used under the endpoint's lock
 constinit std::atomic<std::uint32_t> next_message{1};
 // Read by each send: by its offset from the thread's own block, since a look-up would be a call.
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool in_handler = false;
@@ -62,7 +57,7 @@ std::vector<Partial>& partials() {
   return *list;
 }
 void deliver(int source, std::uint32_t id, const void* payload, std::size_t bytes) {
-  const Registered& target = registered[id];
+  const Handler target = handler_table.find(static_cast<std::uint16_t>(id), HandlerKind::active);
   if (target.function == nullptr)
     fatal("shmemx_am_send", "PE %d has sent a message to handler %u, which this PE has not registered", source, id);
   in_handler = true;
@@ -98,7 +93,7 @@ Verdict on_whole(Endpoint&, const Message& message) {
     reject(message.source);
   std::memcpy(&head, message.payload.data(), sizeof head);
   const Bytes payload = message.payload.subspan(sizeof head);
-  if (head.id >= kActiveHandlers || head.bytes != payload.size()) [[unlikely]]
+  if (head.id >= kHandlers || head.bytes != payload.size()) [[unlikely]]
     reject(message.source);
   deliver(message.source, head.id, payload.data(), payload.size());
   return Verdict::done;
@@ -109,7 +104,7 @@ Verdict on_piece(Endpoint&, const Message& message) {
   if (message.payload.size() < sizeof head) reject(message.source);
   std::memcpy(&head, message.payload.data(), sizeof head);
   const Bytes piece = message.payload.subspan(sizeof head);
-  if (head.id >= kActiveHandlers || head.total > kActiveMaxBytes || head.offset > head.total ||
+  if (head.id >= kHandlers || head.total > kActiveMaxBytes || head.offset > head.total ||
       piece.size() > head.total - head.offset)
     reject(message.source);
   add_piece(message.source, head, piece);
@@ -137,10 +132,10 @@ template <class Send>
 
 }  // namespace
 
-void set_active_handler(int id, ActiveHandler handler, void* argument) noexcept {
+bool set_active_handler(std::uint16_t id, HandlerFunction handler, void* argument) noexcept {
   progress::open();
   const Locked endpoint;
-  registered[id] = {handler, argument};
+  return handler_table.set(id, HandlerKind::active, handler, argument);
 }
 
 void send_active(const char* routine, int pe, int id, const void* payload, std::size_t bytes) noexcept {
@@ -167,6 +162,7 @@ void flush_active(const char* routine) noexcept {
 }
 
 void set_active_handlers() noexcept {
+  handler_table.open();
   am::set_handler(kActive, on_whole);
   am::set_handler(kActivePiece, on_piece);
 }

@@ -3,15 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+
+#include "tasks/handlers.hpp"
 
 namespace shmemx::tasks {
 
-inline constexpr int kActiveHandlers = 256;
 inline constexpr std::size_t kActiveMaxBytes = std::size_t{16} << 20;
 
-using ActiveHandler = void (*)(int source, const void* payload, std::size_t bytes, void* argument);
-
-void set_active_handler(int id, ActiveHandler handler, void* argument) noexcept;
+// Returns false if the number is a handler of tasks.
+bool set_active_handler(std::uint16_t id, HandlerFunction handler, void* argument) noexcept;
 void send_active(const char* routine, int pe, int id, const void* payload, std::size_t bytes) noexcept;
 void flush_active(const char* routine) noexcept;
 

@@ -106,7 +106,7 @@ std::vector<Routine> all_routines(const std::string& include) {
   std::vector<Routine> routines = standard_routines();
   for (const char* header :
        {"shmemx.h", "shmemx/active.h", "shmemx/collectives.h", "shmemx/messages.h", "shmemx/start.h", "shmemx/stats.h",
-        "shmemx/window_sync.h", "shmemx/window_updates.h", "shmemx/windows.h"}) {
+        "shmemx/tasks.h", "shmemx/window_sync.h", "shmemx/window_updates.h", "shmemx/windows.h"}) {
     for (Routine& routine : extension_routines(read_file(include + "/" + header)))
       routines.push_back(std::move(routine));
   }

@@ -50,6 +50,7 @@ BOOST_AUTO_TEST_CASE(an_empty_environment_gives_the_defaults) {
     BOOST_CHECK(c.node_path == shmemx::NodePath::automatic && c.progress == Progress::automatic &&
                 c.net_rma == NetRma::automatic && c.net_mac == Switch::off && c.net_bypass && c.tcp_one_read);
     BOOST_CHECK_EQUAL(c.registration_cache, std::uint64_t{1} << 30);
+    BOOST_CHECK_EQUAL(c.tasks_max, std::uint64_t{1} << 30);
     BOOST_CHECK(c.queue_cells == 64 && c.queue_cell_bytes == 8192 && c.pending_max == 64U << 20);
     BOOST_CHECK(c.warnings.empty());
     for (const Origin& origin : c.origins)
@@ -87,6 +88,7 @@ auto with_all_variables() {
                 "SHMEMX_LMT=cma",
                 "SHMEMX_UNEXPECTED_MAX=2g",
                 "SHMEMX_TRACE_EVENTS=1000",
+                "SHMEMX_TASKS_MAX=3g",
                 "SHMEMX_TRANSPORT=ucx, TCP",
                 "SHMEMX_PES_PER_NODE=3",
                 "SHMEMX_NODE_ORDER=mixed",
@@ -122,6 +124,7 @@ BOOST_AUTO_TEST_CASE(every_variable_sets_its_member) {
   BOOST_CHECK(c.transport.count == 2 && c.transport.name(0) == "ucx" && c.transport.name(1) == "tcp");
   BOOST_CHECK(c.node_order == NodeOrder::mixed);
   BOOST_CHECK(c.pes_per_node == 3 && c.net_timeout == 7 && c.net_rma == NetRma::on && c.net_mac == Switch::on);
+  BOOST_CHECK_EQUAL(c.tasks_max, std::uint64_t{3} << 30);
   BOOST_CHECK(c.registration_cache == 0 && !c.net_bypass && !c.tcp_one_read);
   BOOST_CHECK_EQUAL(c.eth_interface.text.data(), "eth1,eth2");
   BOOST_CHECK(c.eth_mtu == 1500U && c.eth_block_packets == 16 && c.eth_blocks == 8 && c.eth_resend_us == 5000);

@@ -1,0 +1,15 @@
+#include "tasks/handlers.hpp"
+
+namespace shmemx::tasks {
+
+bool HandlerTable::set(std::uint16_t id, HandlerKind kind, HandlerFunction function, void* argument) noexcept {
+  Handler& entry = table_[id];
+  if (entry.kind != HandlerKind::none && entry.kind != kind) return false;
+  std::atomic_ref(entry.function).store(function, std::memory_order_relaxed);  // registered
+  std::atomic_ref(entry.argument).store(argument, std::memory_order_relaxed);  // registered
+  const HandlerKind now = function == nullptr ? HandlerKind::none : kind;
+  std::atomic_ref(entry.kind).store(now, std::memory_order_release);  // registered
+  return true;
+}
+
+}  // namespace shmemx::tasks

@@ -1,0 +1,93 @@
+#include "tasks/incoming.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/bulk_copy.hpp"
+#include "base/cache_line.hpp"
+
+namespace shmemx::tasks {
+namespace {
+
+constexpr std::size_t footprint(std::size_t bytes) { return sizeof(Record) + round_up(bytes, sizeof(Record)); }
+
+}  // namespace
+
+Buffer* Incoming::buffer_for(int source, std::size_t bytes) noexcept {
+  if (footprint(bytes) <= kBufferBytes) {
+    if (Buffer* const buffer = unused_.take()) return buffer;
+  }
+  return make_buffer(budget_, footprint(bytes), source);
+}
+
+void Incoming::append(Buffer* buffer) noexcept {
+  buffer->next = nullptr;
+  (first_ == nullptr ? first_ : last_->next) = buffer;
+  last_ = buffer;
+}
+
+std::byte* Incoming::add_record(Buffer& buffer, int source, std::size_t bytes) noexcept {
+  const Record record{source, static_cast<std::uint32_t>(bytes)};
+  std::byte* const at = buffer.data() + buffer.used;
+  std::memcpy(at, &record, sizeof record);
+  buffer.used += static_cast<std::uint32_t>(footprint(bytes));
+  return at + sizeof record;
+}
+
+std::byte* Incoming::place_of(int source, std::size_t bytes) noexcept {
+  if (last_ == nullptr || last_->room() < footprint(bytes)) append(buffer_for(source, bytes));
+  std::byte* const at = add_record(*last_, source, bytes);
+  has_any_.store(true, std::memory_order_relaxed);  // the lock orders the tasks
+  return at;
+}
+
+void Incoming::add(int source, Bytes message) noexcept { copy_payload(place_of(source, message.size()), message); }
+
+bool Incoming::add_piece(int source, const PieceHead& head, Bytes piece) noexcept {
+  auto at = std::find_if(partials_.begin(), partials_.end(),
+                         [&](const Partial& p) { return p.source == source && p.message == head.message; });
+  if (at == partials_.end()) {
+    if (head.offset != 0 || head.total > am::Batch::room_for(kMostHeadBytes + kMaxPayloadBytes)) return false;
+    Buffer* const buffer = buffer_for(source, head.total);
+    add_record(*buffer, source, head.total);
+    at = partials_.insert(at, {source, head.message, 0, buffer});
+  }
+  Record record;
+  std::memcpy(&record, at->buffer->data(), sizeof record);
+  if (head.total != record.bytes || head.offset != at->received || piece.size() > record.bytes - at->received)
+    return false;
+  copy_block(at->buffer->data() + sizeof record + at->received, piece.data(), piece.size());
+  at->received += static_cast<std::uint32_t>(piece.size());
+  if (at->received != record.bytes) return true;
+  append(at->buffer);
+  partials_.erase(at);
+  has_any_.store(true, std::memory_order_relaxed);  // the lock orders the tasks
+  return true;
+}
+
+Buffer* Incoming::take_all(BufferList& unused) noexcept {
+  while (Buffer* const buffer = unused.take()) {
+    if (unused_.count() < kMostUnused) {
+      unused_.add(buffer);
+    } else {
+      release_share(budget_, buffer);
+    }
+  }
+  Buffer* const first = first_;
+  first_ = last_ = nullptr;
+  has_any_.store(false, std::memory_order_relaxed);  // under the lock
+  return first;
+}
+
+void Incoming::clear() noexcept {
+  BufferList none;
+  for (Buffer* buffer = take_all(none); buffer != nullptr;) {
+    Buffer* const next = buffer->next;
+    release_share(budget_, buffer);
+    buffer = next;
+  }
+  for (const Partial& partial : partials_) release_share(budget_, partial.buffer);
+  partials_.clear();
+}
+
+}  // namespace shmemx::tasks

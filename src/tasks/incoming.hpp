@@ -1,0 +1,58 @@
+// Tasks that have arrived and that the scheduler has not seen yet. Handlers of the endpoint copy them, on whichever
+// thread polls; the scheduler takes all at once.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "tasks/memory.hpp"
+#include "tasks/wire.hpp"
+
+namespace shmemx::tasks {
+
+// Under the endpoint's lock, except has_any().
+class Incoming {
+ public:
+  explicit Incoming(Budget& budget) noexcept : budget_(budget) {}
+  Incoming(const Incoming&) = delete;
+  Incoming& operator=(const Incoming&) = delete;
+
+  // Adds the tasks of a message.
+  void add(int source, Bytes message) noexcept;
+  // Adds a part of a message. Returns false if it does not fit to the parts before it.
+  bool add_piece(int source, const PieceHead& head, Bytes piece) noexcept;
+  // Returns a place for a task of this PE to itself; the task is there when the lock is released.
+  std::byte* place_of(int source, std::size_t bytes) noexcept;
+
+  // A hint for other threads; exact under the lock.
+  bool has_any() const noexcept { return has_any_.load(std::memory_order_relaxed); }
+  // Returns all buffers, in the order in which they arrived, and takes back those that may be used again.
+  Buffer* take_all(BufferList& unused) noexcept;
+  // Messages of which not all parts have arrived.
+  std::size_t partial_count() const noexcept { return partials_.size(); }
+  // Forgets everything.
+  void clear() noexcept;
+
+ private:
+  struct Partial {
+    int source;
+    std::uint32_t message;
+    std::uint32_t received;
+    Buffer* buffer;  // with the message's record, whose tasks are incomplete
+  };
+  static constexpr std::size_t kMostUnused = 64;
+
+  Buffer* buffer_for(int source, std::size_t bytes) noexcept;
+  static std::byte* add_record(Buffer& buffer, int source, std::size_t bytes) noexcept;
+  void append(Buffer* buffer) noexcept;
+
+  Budget& budget_;
+  Buffer* first_ = nullptr;
+  Buffer* last_ = nullptr;
+  BufferList unused_;
+  std::vector<Partial> partials_;
+  std::atomic<bool> has_any_{false};
+};
+
+}  // namespace shmemx::tasks

@@ -1,0 +1,98 @@
+// Tasks that leave this PE. The first one to a PE that has received all earlier ones leaves at once. While one is not
+// received, further short ones gather in a batch: of one cell for PEs of this node, of am::Batch::kBytes for others. A
+// batch leaves when it is full, when the earlier tasks have been received, or at progress(true). What finds no room
+// waits in parcels, a list for each target, so a PE that does not receive holds up no other one.
+//
+// Nothing here waits. Under the endpoint's lock.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "am/coalescer.hpp"
+#include "am/outgoing_message.hpp"
+#include "base/contact_table.hpp"
+#include "nemesis/fastbox.hpp"
+#include "tasks/memory.hpp"
+#include "tasks/wire.hpp"
+
+namespace shmemx::tasks {
+
+// What this needs of the endpoint; tests play it.
+class Port {
+ public:
+  virtual bool try_send(const am::OutgoingMessage& message) noexcept = 0;
+  // Returns the number of the last message to `pe`, and whether `pe` has received the messages up to a number.
+  virtual nemesis::Number last_sent(int pe) noexcept = 0;
+  virtual bool has_received(int pe, nemesis::Number number) noexcept = 0;
+  // Returns the most bytes of a message to `pe`, and of a batch.
+  virtual std::size_t message_bytes(int pe) noexcept = 0;
+  virtual std::size_t batch_bytes(int pe) noexcept = 0;
+
+ protected:
+  ~Port() = default;
+};
+
+class Outgoing {
+ public:
+  Outgoing(Port& port, Budget& budget, std::size_t n_pes);
+  Outgoing(const Outgoing&) = delete;
+  Outgoing& operator=(const Outgoing&) = delete;
+  ~Outgoing();
+
+  // Takes the task over: its payload may be used again.
+  void send(const NewTask& task);
+  // Sends what may leave now, and, if `all`, batches that could gather more. Returns whether anything has left.
+  bool progress(bool all);
+  bool is_empty() const noexcept { return active_.empty() && leaving_.empty(); }
+  // Bytes that wait for `pe`.
+  std::size_t queued_bytes(int pe) const noexcept { return targets_[pe].queued_bytes; }
+  // Batches that have left since they were full: the program sends a stream.
+  std::uint32_t filled() const noexcept { return filled_; }
+  std::uint64_t messages() const noexcept { return messages_; }
+
+ private:
+  struct Parcel;
+  struct Target {
+    Parcel* first;  // what could not leave, in order
+    Parcel* last;
+    std::size_t queued_bytes;  // in parcels and the batch
+    nemesis::Number sent;      // the last message with tasks
+    std::uint32_t appends;
+    bool is_outstanding;  // it may not have been received
+    bool is_active;       // in active_
+  };
+
+  void gather(const NewTask& task, Target& to);
+  void begin_batch(const NewTask& task, Target& to, const Heads& heads);
+  void end_full_batch(int pe, Target& to);
+  bool try_send_batch(int pe, Target& to);
+  bool try_send_alone(const NewTask& task, Target& to);
+  void add_parcel(std::unique_ptr<Parcel> parcel, Target& to);
+  bool push_parcels(Target& to);
+  bool push(Parcel& parcel, Target& to);
+  bool push_pieces(Parcel& parcel);
+  bool try_send(const am::OutgoingMessage& message, Target& to);
+  bool is_idle(int pe, Target& to);
+  void note_active(int pe, Target& to);
+  void note_queued(int pe, Target& to, std::size_t bytes);
+  void note_left(Target& to, std::size_t bytes);
+  void release_left();
+
+  static constexpr std::uint32_t kAppendsPerLook = 16;
+  static constexpr std::size_t kMostBatches = 256;  // at once, so that their memory does not grow with the job
+
+  Port& port_;
+  Budget& budget_;
+  am::Coalescer coalescer_;
+  ContactTable<Target> targets_;
+  std::vector<std::int32_t> active_;              // targets with parcels or a batch
+  std::vector<std::unique_ptr<Parcel>> leaving_;  // a network still reads them
+  std::uint32_t next_message_ = 1;
+  std::uint32_t filled_ = 0;
+  std::uint64_t messages_ = 0;
+};
+
+}  // namespace shmemx::tasks

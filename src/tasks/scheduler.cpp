@@ -1,0 +1,201 @@
+#include "tasks/scheduler.hpp"
+
+#include <cstring>
+
+#include "am/endpoint.hpp"
+#include "base/bulk_copy.hpp"
+#include "base/cache_line.hpp"
+#include "base/clock.hpp"
+#include "base/doorbell.hpp"
+#include "base/fatal.hpp"
+#include "tasks/handlers.hpp"
+
+namespace shmemx::tasks {
+namespace {
+
+// Its address names the thread.
+[[gnu::tls_model("initial-exec")]] constinit thread_local char this_thread = 0;
+
+// In front of each payload that a program keeps, at the place of its item's header or heads.
+struct KeptHead {
+  Buffer* buffer;
+};
+static_assert(sizeof(KeptHead) == sizeof(am::ItemHeader));
+
+// A short payload is copied: it would keep the memory of many tasks.
+constexpr std::size_t kLeastKeptShare = 4;
+
+}  // namespace
+
+void PollInterval::note_poll(std::uint64_t now_ns) noexcept {
+  const std::uint64_t passed_ns = now_ns - last_ns_;
+  if (passed_ns < kShortNs && tasks_ < kMostTasks) tasks_ *= 2;
+  if (passed_ns > kLongNs && tasks_ > 1) tasks_ /= 2;
+  last_ns_ = now_ns;
+  left_ = tasks_;
+}
+
+// ---- entering ----
+
+Scheduler::Entered::Entered(Scheduler& scheduler, const char* routine) noexcept : scheduler_(scheduler) {
+  const void* free = nullptr;
+  if (scheduler.owner_.compare_exchange_strong(free, &this_thread, std::memory_order_acquire)) {  // scheduler
+    scheduler.busy_.store(true, std::memory_order_relaxed);                                       // a hint
+    return;
+  }
+  if (free == &this_thread)
+    fatal(routine, "called by the handler of a task; the scheduler cannot be entered again there");
+  fatal(routine, "called while another thread of this PE is in the scheduler; allowed is one thread at a time");
+}
+
+Scheduler::Entered::~Entered() {
+  scheduler_.busy_.store(false, std::memory_order_relaxed);     // a hint
+  scheduler_.owner_.store(nullptr, std::memory_order_release);  // scheduler
+}
+
+bool Scheduler::is_in_handler() const noexcept {
+  return owner_.load(std::memory_order_relaxed) == &this_thread && running_ != nullptr;  // own store, if it is equal
+}
+
+void Scheduler::stop() noexcept {
+  stop_.store(true, std::memory_order_release);  // stop
+  wake_own_sleepers();
+}
+
+// ---- tasks that have arrived ----
+
+void Scheduler::take_arrivals() noexcept {
+  Buffer* first;
+  {
+    const am::Locked endpoint;
+    first = incoming_.take_all(unused_);
+  }
+  while (first != nullptr) {
+    Buffer& buffer = *first;
+    first = buffer.next;
+    queue_tasks(buffer);
+  }
+}
+
+void Scheduler::queue_tasks(Buffer& buffer) noexcept {
+  Bytes rest{buffer.data(), buffer.used};
+  while (!rest.empty()) {
+    Record record;
+    std::memcpy(&record, rest.data(), sizeof record);
+    Bytes tasks = rest.subspan(sizeof record, record.bytes);
+    rest = rest.subspan(sizeof record + round_up(record.bytes, sizeof record));
+    while (!tasks.empty()) {
+      TaskView task;
+      if (!take_task(tasks, task)) [[unlikely]]
+        fatal("shmemx_task_send", "a message of PE %d is not one of this library", record.source);
+      queue_.push(task.priority, {task.payload.data(), &buffer, static_cast<std::uint32_t>(task.payload.size()),
+                                  record.source, task.id});
+      ++buffer.queued;
+    }
+  }
+  if (buffer.queued == 0) note_run(buffer);
+}
+
+void Scheduler::add_own(const NewTask& task, int me) noexcept {
+  const ItemHeads heads(task);
+  const std::size_t bytes = round_up(heads.bytes().size() + task.payload.size(), alignof(std::max_align_t));
+  if (own_ == nullptr || own_->room() < bytes) {
+    Buffer* const full = own_;
+    own_ = bytes <= kBufferBytes ? unused_.take() : nullptr;
+    if (own_ == nullptr) own_ = make_buffer(budget_, bytes, me);
+    if (full != nullptr && full->queued == 0) note_run(*full);
+  }
+  std::byte* const at = own_->data() + own_->used;
+  std::memcpy(at, heads.bytes().data(), heads.bytes().size());
+  copy_payload(at + heads.bytes().size(), task.payload);
+  own_->used += static_cast<std::uint32_t>(bytes);
+  ++own_->queued;
+  queue_.push(task.priority,
+              {at + heads.bytes().size(), own_, static_cast<std::uint32_t>(task.payload.size()), me, task.id});
+}
+
+// All tasks in the buffer have been run.
+void Scheduler::note_run(Buffer& buffer) noexcept {
+  const bool is_unshared = buffer.shares.load(std::memory_order_acquire) == 1;  // shared
+  if (is_unshared && &buffer == own_) {
+    buffer.used = 0;
+  } else if (is_unshared && buffer.capacity == kBufferBytes) {
+    buffer.used = 0;
+    unused_.add(&buffer);
+  } else {
+    if (&buffer == own_) own_ = nullptr;
+    release_share(budget_, &buffer);
+  }
+}
+
+// ---- running ----
+
+void Scheduler::execute(Task& task) noexcept {
+  const Handler handler = handler_table.find(task.id, HandlerKind::task);
+  if (handler.function == nullptr) [[unlikely]]
+    fatal("shmemx_task_send", "PE %d has sent a task to handler %u, which this PE has not registered", task.source,
+          task.id);
+  running_ = &task;
+  handler.function(task.source, task.payload, task.bytes, handler.argument);
+  running_ = nullptr;
+  ++executed_;
+  if (--task.buffer->queued == 0) note_run(*task.buffer);
+}
+
+bool Scheduler::run_next() noexcept {
+  if (incoming_.has_any()) take_arrivals();
+  Task task;
+  if (!queue_.try_pop(task)) return false;
+  execute(task);
+  if (interval_.is_due()) poll();
+  return true;
+}
+
+bool Scheduler::poll() noexcept {
+  interval_.note_poll(now_ns());
+  am::poll_in_passing();
+  return has_work();
+}
+
+void Scheduler::rest() noexcept {
+  busy_.store(false, std::memory_order_relaxed);  // a hint
+  const am::Locked endpoint;
+  outgoing_.progress(true);
+}
+
+// ---- payloads that the program keeps ----
+
+const void* Scheduler::keep(const char* routine) noexcept {
+  if (!is_in_handler()) fatal(routine, "called outside of a task's handler");
+  Task& task = *running_;
+  Buffer* buffer = task.buffer;
+  auto* payload = const_cast<std::byte*>(task.payload);
+  if (task.bytes < buffer->capacity / kLeastKeptShare) {
+    buffer = make_small_buffer(budget_, sizeof(KeptHead) + task.bytes, task.source);
+    std::memcpy(buffer->data() + sizeof(KeptHead), payload, task.bytes);
+    payload = buffer->data() + sizeof(KeptHead);
+  } else {
+    buffer->shares.fetch_add(1, std::memory_order_relaxed);  // the queue has a share meanwhile
+  }
+  const KeptHead head{buffer};
+  std::memcpy(payload - sizeof head, &head, sizeof head);
+  return payload;
+}
+
+void Scheduler::free(Budget& budget, const void* payload) noexcept {
+  KeptHead head;
+  std::memcpy(&head, static_cast<const std::byte*>(payload) - sizeof head, sizeof head);
+  release_share(budget, head.buffer);
+}
+
+std::size_t Scheduler::take_queued() noexcept {
+  if (incoming_.has_any()) take_arrivals();
+  return queue_.size();
+}
+
+void Scheduler::clear() noexcept {
+  stop_.store(false, std::memory_order_relaxed);  // no thread is in the scheduler
+  executed_ = 0;
+}
+
+}  // namespace shmemx::tasks

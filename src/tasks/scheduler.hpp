@@ -1,0 +1,106 @@
+// The scheduler of a PE: runs the tasks that have arrived, one at a time, in the thread of the program that is inside
+// shmemx_scheduler_*, without the endpoint's lock. While it runs tasks it polls at intervals; when it has none it
+// waits.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "tasks/incoming.hpp"
+#include "tasks/outgoing.hpp"
+#include "tasks/queue.hpp"
+
+namespace shmemx::tasks {
+
+// How many tasks may run before the next poll: about as many as run in some microseconds.
+class PollInterval {
+ public:
+  // Returns whether a poll is due, after a task has been run.
+  bool is_due() noexcept { return --left_ == 0; }
+  // The poll has begun at `now_ns`.
+  void note_poll(std::uint64_t now_ns) noexcept;
+
+ private:
+  static constexpr std::uint64_t kShortNs = 5'000;
+  static constexpr std::uint64_t kLongNs = 20'000;
+  static constexpr std::uint32_t kMostTasks = 256;
+
+  std::uint64_t last_ns_ = 0;
+  std::uint32_t tasks_ = 1;
+  std::uint32_t left_ = 1;
+};
+
+// Members that are not atomic belong to the thread in the scheduler.
+class Scheduler {
+ public:
+  Scheduler(Budget& budget, Incoming& incoming, Outgoing& outgoing) noexcept
+      : budget_(budget), incoming_(incoming), outgoing_(outgoing) {}
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  // The calling thread enters the scheduler for the time of the object's life. Ends the job if a thread is in it.
+  class Entered {
+   public:
+    Entered(Scheduler& scheduler, const char* routine) noexcept;
+    ~Entered();
+    Entered(const Entered&) = delete;
+    Entered& operator=(const Entered&) = delete;
+
+   private:
+    Scheduler& scheduler_;
+  };
+
+  // Runs the next task. Returns false if there is none. Polls at intervals.
+  bool run_next() noexcept;
+  // Looks for messages. Returns whether there is a task.
+  bool poll() noexcept;
+  // The PE has no task to run: sends what has gathered, and lets nothing gather until go_on().
+  void rest() noexcept;
+  void go_on() noexcept { busy_.store(true, std::memory_order_relaxed); }  // a hint
+  // Returns whether a task has arrived that the scheduler has not seen, or waits in the queue.
+  bool has_work() const noexcept { return incoming_.has_any() || !queue_.is_empty(); }
+
+  void stop() noexcept;
+  // Returns whether stop() was called, once for each run.
+  bool has_stopped() noexcept {
+    return is_stopping() && stop_.exchange(false, std::memory_order_acquire);  // stop
+  }
+  bool is_stopping() const noexcept { return stop_.load(std::memory_order_relaxed); }
+
+  // Returns whether the calling thread is inside a handler.
+  bool is_in_handler() const noexcept;
+  // Is the scheduler running tasks? Then batches gather.
+  bool is_busy() const noexcept { return busy_.load(std::memory_order_relaxed); }
+
+  // A task of a handler for this PE.
+  void add_own(const NewTask& task, int me) noexcept;
+  const void* keep(const char* routine) noexcept;
+  static void free(Budget& budget, const void* payload) noexcept;
+
+  std::uint64_t executed() const noexcept { return executed_; }
+  // Returns how many tasks wait here. No thread may be in the scheduler.
+  std::size_t take_queued() noexcept;
+  void clear() noexcept;
+
+ private:
+  void take_arrivals() noexcept;
+  void queue_tasks(Buffer& buffer) noexcept;
+  void execute(Task& task) noexcept;
+  void note_run(Buffer& buffer) noexcept;
+
+  Budget& budget_;
+  Incoming& incoming_;
+  Outgoing& outgoing_;
+  TaskQueue queue_;
+  BufferList unused_;
+  Buffer* own_ = nullptr;  // with tasks of handlers for this PE, filled up from task to task
+  Task* running_ = nullptr;
+  PollInterval interval_;
+  std::uint64_t executed_ = 0;
+  std::atomic<const void*> owner_{nullptr};  // the thread that is in the scheduler
+  std::atomic<bool> stop_{false};            // edge stop: what was written before stop(), after the run
+  std::atomic<bool> busy_{false};
+};
+
+}  // namespace shmemx::tasks

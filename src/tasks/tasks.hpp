@@ -1,0 +1,37 @@
+// Remote tasks (shmemx/tasks.h), as api/ calls them: registering, sending, and the scheduler of this PE.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tasks/handlers.hpp"
+#include "tasks/wire.hpp"
+
+namespace shmemx::tasks {
+
+// Runtime calls open() at each init, before the first message can arrive.
+struct Start {
+  int me = 0;
+  int n_pes = 0;
+  std::size_t tasks_max = 0;  // bytes
+};
+void open(const Start& start) noexcept;
+// Waits until all tasks have left and have been received. For finalize, where all PEs call it before a barrier.
+void leave(const char* routine) noexcept;
+// Ends the job if tasks are queued here that have not been run. After that barrier.
+void check_all_run(const char* routine) noexcept;
+
+// Returns false if the number is a handler of active messages.
+bool register_task(std::uint16_t id, HandlerFunction function, void* argument) noexcept;
+// The caller has checked the arguments.
+void send(const char* routine, const NewTask& task) noexcept;
+void flush() noexcept;
+const void* keep(const char* routine) noexcept;
+void free_kept(const void* payload) noexcept;
+
+// Return how many tasks they have run.
+std::size_t run_some(const char* routine, std::size_t most) noexcept;
+std::size_t run(const char* routine) noexcept;
+void stop() noexcept;
+
+}  // namespace shmemx::tasks
