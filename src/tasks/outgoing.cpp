@@ -153,7 +153,7 @@ bool Outgoing::push_parcels(Target& to) {
     if (left->batch != nullptr) {
       coalescer_.give_back(std::move(left->batch));
     } else if (left->message == 0 && !left->outgoing.done) {
-      leaving_.push_back(std::move(left));
+      unconfirmed_.push_back(std::move(left));
     }
   }
   return any;
@@ -186,11 +186,11 @@ bool Outgoing::push_pieces(Parcel& parcel) {
 }
 
 void Outgoing::release_left() {
-  std::erase_if(leaving_, [](const std::unique_ptr<Parcel>& parcel) { return parcel->outgoing.done; });
+  std::erase_if(unconfirmed_, [](const std::unique_ptr<Parcel>& parcel) { return parcel->outgoing.done; });
 }
 
 bool Outgoing::progress(bool all) {
-  if (!leaving_.empty()) release_left();
+  if (!unconfirmed_.empty()) release_left();
   bool any = false;
   for (std::size_t i = active_.size(); i-- > 0;) {
     const int pe = active_[i];

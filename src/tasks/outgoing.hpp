@@ -46,7 +46,7 @@ class Outgoing {
   void send(const NewTask& task);
   // Sends what may leave now, and, if `all`, batches that could gather more. Returns whether anything has left.
   bool progress(bool all);
-  bool is_empty() const noexcept { return active_.empty() && leaving_.empty(); }
+  bool is_empty() const noexcept { return active_.empty() && unconfirmed_.empty(); }
   // Bytes that wait for `pe`.
   std::size_t queued_bytes(int pe) const noexcept { return targets_[pe].queued_bytes; }
   // Batches that have left since they were full: the program sends a stream.
@@ -89,7 +89,7 @@ class Outgoing {
   am::Coalescer coalescer_;
   ContactTable<Target> targets_;
   std::vector<std::int32_t> active_;              // targets with parcels or a batch
-  std::vector<std::unique_ptr<Parcel>> leaving_;  // a network still reads them
+  std::vector<std::unique_ptr<Parcel>> unconfirmed_;  // a network still reads them
   std::uint32_t next_message_ = 1;
   std::uint32_t filled_ = 0;
   std::uint64_t messages_ = 0;
