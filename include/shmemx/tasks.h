@@ -62,6 +62,10 @@ SHMEMX_API size_t shmemx_scheduler_run(void) SHMEMX_NOEXCEPT;
    once. Any thread may call it, and handlers. */
 SHMEMX_API void shmemx_scheduler_stop(void) SHMEMX_NOEXCEPT;
 
+/* Collective over all PEs: runs tasks until none is queued, under way or running on any PE. Threads that send tasks
+   meanwhile may find that they are run after it. */
+SHMEMX_API void shmemx_scheduler_quiesce(void) SHMEMX_NOEXCEPT;
+
 #ifdef __cplusplus
 }
 #endif

@@ -80,4 +80,9 @@ void shmemx_scheduler_stop() noexcept {
   tasks::stop();
 }
 
+void shmemx_scheduler_quiesce() noexcept {
+  context::require_initialized("shmemx_scheduler_quiesce");
+  tasks::quiesce("shmemx_scheduler_quiesce");
+}
+
 }  // extern "C"

@@ -88,7 +88,7 @@ class Outgoing {
   Budget& budget_;
   am::Coalescer coalescer_;
   ContactTable<Target> targets_;
-  std::vector<std::int32_t> active_;              // targets with parcels or a batch
+  std::vector<std::int32_t> active_;                  // targets with parcels or a batch
   std::vector<std::unique_ptr<Parcel>> unconfirmed_;  // a network still reads them
   std::uint32_t next_message_ = 1;
   std::uint32_t filled_ = 0;

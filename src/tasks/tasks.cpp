@@ -1,12 +1,17 @@
 #include "tasks/tasks.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "am/endpoint.hpp"
 #include "base/fatal.hpp"
+#include "coll/background/begin.hpp"
 #include "progress/policy.hpp"
 #include "progress/test_loop.hpp"
 #include "progress/wait.hpp"
+#include "pt2pt/messages.hpp"
+#include "tasks/quiescence.hpp"
 #include "tasks/scheduler.hpp"
 
 namespace shmemx::tasks {
@@ -46,6 +51,7 @@ struct Tasks {
   Incoming incoming{budget};
   Outgoing outgoing;
   Scheduler scheduler{budget, incoming, outgoing};
+  std::atomic<std::uint64_t> sent{0};  // tasks, to all PEs
 };
 constinit Tasks* own_tasks = nullptr;
 
@@ -85,6 +91,18 @@ void rest_until(const char* routine, Done done) noexcept {
   scheduler.go_on();
 }
 
+void run_available(Scheduler& scheduler) noexcept {
+  while (scheduler.run_next() || scheduler.poll()) {
+  }
+  scheduler.rest();
+  scheduler.go_on();
+}
+
+// Other threads may send.
+TaskCounts own_counts() noexcept {
+  return {own_tasks->sent.load(std::memory_order_relaxed), own_tasks->scheduler.executed()};
+}
+
 void add_to_own_queue(const NewTask& task) noexcept {
   Tasks& own = *own_tasks;
   if (own.scheduler.is_in_handler()) return own.scheduler.add_own(task, own.me);
@@ -104,6 +122,7 @@ void open(const Start& start) noexcept {
   own.me = start.me;
   own.budget.open(start.me, start.tasks_max);
   own.scheduler.clear();
+  own.sent.store(0, std::memory_order_relaxed);  // no thread sends
   handler_table.open();
   am::set_handler(am::kTasks, on_tasks, {.is_done_at_once = true});
   am::set_handler(am::kTaskPiece, on_task_piece, {.is_done_at_once = true});
@@ -119,6 +138,7 @@ bool register_task(std::uint16_t id, HandlerFunction function, void* argument) n
 void send(const char* routine, const NewTask& task) noexcept {
   Tasks& own = *own_tasks;
   look_at_tasks();
+  own.sent.fetch_add(1, std::memory_order_relaxed);  // a count only
   if (task.pe == own.me) return add_to_own_queue(task);
   std::size_t queued;
   bool polls;
@@ -172,6 +192,28 @@ std::size_t run(const char* routine) noexcept {
 }
 
 void stop() noexcept { own_tasks->scheduler.stop(); }
+
+void quiesce(const char* routine) noexcept {
+  look_at_tasks();
+  Scheduler& scheduler = own_tasks->scheduler;
+  const Scheduler::Entered entered(scheduler, routine);
+  Quiescence judge;
+  TaskCounts total;
+  do {
+    run_available(scheduler);
+    const TaskCounts counts = own_counts();
+    const auto wave = coll::background::begin_reduction(
+        coll::team_table[coll::kEndTeam], routine,
+        {reinterpret_cast<std::byte*>(&total), reinterpret_cast<const std::byte*>(&counts), sizeof counts},
+        {atomic::ElementType::uint64, atomic::ElementOp::sum});
+    const auto is_over = [wave] { return pt2pt::look_at(wave) == pt2pt::TestAnswer::complete; };
+    while (!is_over()) {
+      if (!scheduler.run_next() && !scheduler.poll()) rest_until(routine, is_over);
+    }
+    pt2pt::Result ignored;
+    pt2pt::wait(routine, wave, ignored);
+  } while (!judge.add_wave(total));
+}
 
 void leave(const char* routine) noexcept {
   progress::wait_until(routine, -1, [] {

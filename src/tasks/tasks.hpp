@@ -33,5 +33,7 @@ void free_kept(const void* payload) noexcept;
 std::size_t run_some(const char* routine, std::size_t most) noexcept;
 std::size_t run(const char* routine) noexcept;
 void stop() noexcept;
+// Runs tasks until none is queued, under way or running on any PE. Collective.
+void quiesce(const char* routine) noexcept;
 
 }  // namespace shmemx::tasks

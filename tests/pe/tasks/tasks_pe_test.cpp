@@ -11,7 +11,7 @@ namespace {
 
 using namespace pe_test;
 
-enum Id { kCount = 0, kForward = 65535, kSized = 300, kOrdered = 40, kStop = 41, kWaits = 42, kFlood = 43 };
+enum Id { kCount = 0, kForward = 65535, kSized = 300, kOrdered = 40, kStop = 41, kWaits = 42, kFlood = 43, kTree = 44 };
 
 struct Seen {
   long count = 0;
@@ -201,6 +201,37 @@ PE_TEST(sends_of_a_handler_do_not_wait) {
   run_until([] { return seen.count == 200; });
   CHECK_EQUAL(seen.count, 200);
   shmem_barrier_all();
+}
+
+// A tree of tasks over all PEs, of which no PE knows its part.
+PE_TEST(quiesce_runs_all_tasks_of_all_pes) {
+  fresh();
+  shmemx_task_register(
+      kTree,
+      [](int, const void* payload, size_t, void*) {
+        long depth;
+        std::memcpy(&depth, payload, sizeof depth);
+        ++seen.count;
+        if (depth-- == 0) return;
+        for (long child = 0; child < 3; ++child)
+          shmemx_task_send(static_cast<int>(me() + child * depth) % pes(), kTree, &depth, sizeof depth,
+                           static_cast<int>(depth));
+      },
+      nullptr);
+  shmem_barrier_all();
+  static long total, sum;
+  for (int round = 0; round < 3; ++round) {
+    seen.count = 0;
+    const long depth = 7;
+    if (me() == round % pes()) shmemx_task_send(right(), kTree, &depth, sizeof depth, 0);
+    shmemx_scheduler_quiesce();
+    total = seen.count;
+    shmem_sum_reduce(SHMEM_TEAM_WORLD, &sum, &total, 1);
+    CHECK_EQUAL(sum, 3280);  // 3^0 + ... + 3^7
+    CHECK_EQUAL(shmemx_scheduler_poll(10), 0u);
+    shmem_barrier_all();
+  }
+  shmemx_scheduler_quiesce();
 }
 
 // Above 16 MiB for a target, senders outside of handlers wait until it has received.
