@@ -18,6 +18,9 @@
 
 #include <stddef.h>
 
+#include "messages.h" /* shmemx_request_t; undefines the helper macros, so it stands before them */
+#include "types.h"
+
 #include "attributes.h"
 
 #ifdef __cplusplus
@@ -41,6 +44,32 @@ SHMEMX_API void shmemx_task_register(int id_, shmemx_task_handler_t handler_, vo
    waits, and makes progress, while more than 16 MiB are kept for that PE. More than SHMEMX_TASKS_MAX bytes of tasks
    on one PE end the job. */
 SHMEMX_API void shmemx_task_send(int pe_, int id_, const void* payload_, size_t bytes_, int priority_) SHMEMX_NOEXCEPT;
+
+/* The same without a copy of a long payload: release_(payload_, argument_) is called when the library no longer needs
+   it, at once if it is short. It runs inside a later call of shmemx_scheduler_* or shmemx_task_flush of this PE, or inside
+   this one, or inside shmem_finalize. */
+typedef void (*shmemx_task_release_t)(void* payload_, void* argument_);
+SHMEMX_API void shmemx_task_send_owned(int pe_, int id_, void* payload_, size_t bytes_, int priority_,
+                                       shmemx_task_release_t release_, void* argument_) SHMEMX_NOEXCEPT;
+
+/* Sends the task to each PE of a team that this PE belongs to, itself included. Not collective. */
+SHMEMX_API void shmemx_task_multicast(shmem_team_t team_, int id_, const void* payload_, size_t bytes_,
+                                      int priority_) SHMEMX_NOEXCEPT;
+
+/* Sends a task of priority 0 whose handler replies. The reply is written to result_, and completes *request_:
+   shmemx_wait, shmemx_test (messages.h). Its status has the PE, SHMEMX_ANY_TAG, the bytes written, and
+   SHMEMX_ERR_TRUNCATE if the reply is longer than `result_bytes_`. */
+SHMEMX_API void shmemx_task_call(int pe_, int id_, const void* payload_, size_t bytes_, void* result_,
+                                 size_t result_bytes_, shmemx_request_t* request_) SHMEMX_NOEXCEPT;
+
+/* Inside the handler of a call, once: sends the reply; payload_ may be reused on return. A handler that returns without
+   it has replied with 0 bytes. */
+SHMEMX_API void shmemx_task_reply(const void* payload_, size_t bytes_) SHMEMX_NOEXCEPT;
+
+/* Queues a task on this PE once *request_ is complete: of a message, a collective or a call. The library completes the
+   request, and *request_ becomes SHMEMX_REQUEST_NULL at once; its status is lost. */
+SHMEMX_API void shmemx_task_after(shmemx_request_t* request_, int id_, const void* payload_, size_t bytes_,
+                                  int priority_) SHMEMX_NOEXCEPT;
 
 /* Sends what has gathered. */
 SHMEMX_API void shmemx_task_flush(void) SHMEMX_NOEXCEPT;

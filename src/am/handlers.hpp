@@ -39,8 +39,9 @@ enum HandlerId : std::uint8_t {
   kActive,  // tasks: active messages of programs
   kActivePiece,
   kTasks,  // tasks: one task or several
+  kTaskReplies,
   kTaskPiece,
-  kTaskWave,
+  kTaskOffer,
   kBatch,           // am: several short messages in one
   kStage,           // am: how far the source is in its life
   kMark,            // am: empty; its acknowledgement covers the replies in front of it

@@ -1,8 +1,13 @@
 // Remote tasks: the entry points of shmemx/tasks.h.
 #include <shmemx/tasks.h>
 
+#include <cstdint>
+#include <vector>
+
 #include "api/arg_check.hpp"
+#include "api/request_handles.hpp"
 #include "base/fatal.hpp"
+#include "coll/common/team.hpp"
 #include "context/route.hpp"
 #include "tasks/tasks.hpp"
 
@@ -22,6 +27,11 @@ void check_task_payload(const char* routine, const void* payload, std::size_t by
           tasks::kMaxPayloadBytes);
   if (payload == nullptr && bytes != 0)
     bad_argument(routine, "payload", 0, "pointers to as many bytes as the call says");
+}
+
+void check_task_pe(const char* routine, int pe) {
+  if (!context::pe_in_range(context::default_context(), pe))
+    fatal(routine, "argument 'pe' is %d, allowed are 0..%u", pe, context::default_context().n_pes - 1);
 }
 
 Bytes payload_of(const void* payload, std::size_t bytes) { return {static_cast<const std::byte*>(payload), bytes}; }
@@ -44,9 +54,78 @@ void shmemx_task_send(int pe, int id, const void* payload, std::size_t bytes, in
   constexpr const char* kRoutine = "shmemx_task_send";
   api::check_task_id(kRoutine, id);
   api::check_task_payload(kRoutine, payload, bytes);
-  if (!context::pe_in_range(context::default_context(), pe))
-    fatal(kRoutine, "argument 'pe' is %d, allowed are 0..%u", pe, context::default_context().n_pes - 1);
+  api::check_task_pe(kRoutine, pe);
   tasks::send(kRoutine, {pe, static_cast<std::uint16_t>(id), priority, api::payload_of(payload, bytes)});
+}
+
+void shmemx_task_send_owned(int pe, int id, void* payload, std::size_t bytes, int priority,
+                            shmemx_task_release_t release, void* argument) noexcept {
+  constexpr const char* kRoutine = "shmemx_task_send_owned";
+  api::check_task_id(kRoutine, id);
+  api::check_task_payload(kRoutine, payload, bytes);
+  api::check_task_pe(kRoutine, pe);
+  if (release == nullptr) api::bad_argument(kRoutine, "release", 0, "pointers to functions");
+  tasks::send(kRoutine, {.pe = pe,
+                         .id = static_cast<std::uint16_t>(id),
+                         .priority = priority,
+                         .payload = api::payload_of(payload, bytes),
+                         .release = {release, payload, argument}});
+}
+
+void shmemx_task_multicast(shmem_team_t team, int id, const void* payload, std::size_t bytes, int priority) noexcept {
+  constexpr const char* kRoutine = "shmemx_task_multicast";
+  api::check_task_id(kRoutine, id);
+  api::check_task_payload(kRoutine, payload, bytes);
+  const coll::Team& entry = api::checked_team(team, kRoutine);
+  std::vector<int> pes(static_cast<std::size_t>(entry.size()));
+  for (int i = 0; i < entry.size(); ++i)
+    pes[static_cast<std::size_t>(i)] =
+        context::world_pe(entry.route, static_cast<int>((entry.me() + 1 + i) % entry.size()));
+  tasks::send_to_all(
+      kRoutine,
+      {.pe = 0, .id = static_cast<std::uint16_t>(id), .priority = priority, .payload = api::payload_of(payload, bytes)},
+      pes);
+}
+
+void shmemx_task_call(int pe, int id, const void* payload, std::size_t bytes, void* result, std::size_t result_bytes,
+                      shmemx_request_t* request) noexcept {
+  constexpr const char* kRoutine = "shmemx_task_call";
+  api::check_task_id(kRoutine, id);
+  api::check_task_payload(kRoutine, payload, bytes);
+  api::check_task_pe(kRoutine, pe);
+  api::check_result(kRoutine, "request", request);
+  if (result == nullptr && result_bytes != 0)
+    api::bad_argument(kRoutine, "result", 0, "pointers to as many bytes as the call says");
+  *request = api::handle_of(tasks::call(
+      kRoutine,
+      {.pe = pe, .id = static_cast<std::uint16_t>(id), .priority = 0, .payload = api::payload_of(payload, bytes)},
+      {static_cast<std::byte*>(result), result_bytes}));
+}
+
+void shmemx_task_reply(const void* payload, std::size_t bytes) noexcept {
+  constexpr const char* kRoutine = "shmemx_task_reply";
+  context::require_initialized(kRoutine);
+  api::check_task_payload(kRoutine, payload, bytes);
+  tasks::reply(kRoutine, api::payload_of(payload, bytes));
+}
+
+void shmemx_task_after(shmemx_request_t* request, int id, const void* payload, std::size_t bytes,
+                       int priority) noexcept {
+  constexpr const char* kRoutine = "shmemx_task_after";
+  api::check_task_id(kRoutine, id);
+  api::check_task_payload(kRoutine, payload, bytes);
+  api::check_result(kRoutine, "request", request);
+  const tasks::NewTask task{.pe = static_cast<int>(context::default_context().my_pe),
+                            .id = static_cast<std::uint16_t>(id),
+                            .priority = priority,
+                            .payload = api::payload_of(payload, bytes)};
+  if (*request == SHMEMX_REQUEST_NULL) return tasks::send(kRoutine, task);
+  if (!tasks::send_after(api::id_of(*request), task))
+    fatal(kRoutine,
+          "argument 'request' is %#zx, which is not an open request, allowed are SHMEMX_REQUEST_NULL and requests "
+          "that were started and not yet completed",
+          reinterpret_cast<std::uintptr_t>(*request));
+  *request = SHMEMX_REQUEST_NULL;
 }
 
 void shmemx_task_flush() noexcept {

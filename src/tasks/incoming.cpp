@@ -43,7 +43,7 @@ std::byte* Incoming::place_of(int source, std::size_t bytes) noexcept {
 
 void Incoming::add(int source, Bytes message) noexcept { copy_payload(place_of(source, message.size()), message); }
 
-bool Incoming::add_piece(int source, const PieceHead& head, Bytes piece) noexcept {
+bool Incoming::add_piece(int source, const PieceHead& head, Bytes piece, Bytes& whole) noexcept {
   auto at = std::find_if(partials_.begin(), partials_.end(),
                          [&](const Partial& p) { return p.source == source && p.message == head.message; });
   if (at == partials_.end()) {
@@ -59,10 +59,18 @@ bool Incoming::add_piece(int source, const PieceHead& head, Bytes piece) noexcep
   copy_block(at->buffer->data() + sizeof record + at->received, piece.data(), piece.size());
   at->received += static_cast<std::uint32_t>(piece.size());
   if (at->received != record.bytes) return true;
-  append(at->buffer);
+  whole = {at->buffer->data() + sizeof record, record.bytes};
+  add_complete(at->buffer);
   partials_.erase(at);
-  has_any_.store(true, std::memory_order_relaxed);  // the lock orders the tasks
   return true;
+}
+
+Buffer* Incoming::make_pulled(int source, Bytes item, std::size_t payload_bytes, std::byte*& payload) noexcept {
+  Buffer* const buffer = buffer_for(source, item.size() + payload_bytes);
+  std::byte* const at = add_record(*buffer, source, item.size() + payload_bytes);
+  std::memcpy(at, item.data(), item.size());
+  payload = at + item.size();
+  return buffer;
 }
 
 Buffer* Incoming::take_all(BufferList& unused) noexcept {

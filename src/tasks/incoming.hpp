@@ -20,8 +20,18 @@ class Incoming {
 
   // Adds the tasks of a message.
   void add(int source, Bytes message) noexcept;
-  // Adds a part of a message. Returns false if it does not fit to the parts before it.
-  bool add_piece(int source, const PieceHead& head, Bytes piece) noexcept;
+  // Adds a part of a message. Returns false if it does not fit to the parts before it. Sets `whole` to the message when
+  // that is complete.
+  bool add_piece(int source, const PieceHead& head, Bytes piece, Bytes& whole) noexcept;
+  // Makes a buffer with the item of a task whose payload is still to come, to `payload`. The task is there when
+  // add_complete() is called.
+  Buffer* make_pulled(int source, Bytes item, std::size_t payload_bytes, std::byte*& payload) noexcept;
+  void add_complete(Buffer* buffer) noexcept {
+    append(buffer);
+    has_any_.store(true, std::memory_order_relaxed);  // the lock orders the tasks
+  }
+  // Gives up a buffer of make_pulled().
+  void drop(Buffer* buffer) noexcept { release_share(budget_, buffer); }
   // Returns a place for a task of this PE to itself; the task is there when the lock is released.
   std::byte* place_of(int source, std::size_t bytes) noexcept;
 

@@ -30,6 +30,10 @@ class Port {
   // Returns the most bytes of a message to `pe`, and of a batch.
   virtual std::size_t message_bytes(int pe) noexcept = 0;
   virtual std::size_t batch_bytes(int pe) noexcept = 0;
+  // Starts to send a payload that the target pulls by this tag, and says when the payload is not needed any more.
+  using Transfer = pt2pt::SendRequest*;
+  virtual Transfer start_transfer(int pe, std::int32_t tag, Bytes payload) noexcept = 0;
+  virtual bool try_end_transfer(Transfer transfer) noexcept = 0;
 
  protected:
   ~Port() = default;
@@ -49,6 +53,9 @@ class Outgoing {
   bool is_empty() const noexcept { return active_.empty() && unconfirmed_.empty(); }
   // Bytes that wait for `pe`.
   std::size_t queued_bytes(int pe) const noexcept { return targets_[pe].queued_bytes; }
+  // Moves the releases that are due to the end of `due`.
+  void take_releases(std::vector<Release>& due);
+  bool has_releases() const noexcept { return !releases_.empty(); }
   // Batches that have left since they were full: the program sends a stream.
   std::uint32_t filled() const noexcept { return filled_; }
   std::uint64_t messages() const noexcept { return messages_; }
@@ -63,6 +70,7 @@ class Outgoing {
     std::uint32_t appends;
     bool is_outstanding;  // it may not have been received
     bool is_active;       // in active_
+    bool has_reply;       // the batch holds one
   };
 
   void gather(const NewTask& task, Target& to);
@@ -74,11 +82,14 @@ class Outgoing {
   bool push_parcels(Target& to);
   bool push(Parcel& parcel, Target& to);
   bool push_pieces(Parcel& parcel);
+  bool push_offer(Parcel& parcel, Target& to);
+  void add_task_parcel(const NewTask& task, Target& to);
   bool try_send(const am::OutgoingMessage& message, Target& to);
   bool is_idle(int pe, Target& to);
   void note_active(int pe, Target& to);
   void note_queued(int pe, Target& to, std::size_t bytes);
   void note_left(Target& to, std::size_t bytes);
+  void end(Parcel& parcel);
   void release_left();
 
   static constexpr std::uint32_t kAppendsPerLook = 16;
@@ -89,8 +100,11 @@ class Outgoing {
   am::Coalescer coalescer_;
   ContactTable<Target> targets_;
   std::vector<std::int32_t> active_;                  // targets with parcels or a batch
-  std::vector<std::unique_ptr<Parcel>> unconfirmed_;  // a network still reads them
+  std::vector<std::unique_ptr<Parcel>> unconfirmed_;  // a network or the target still reads them
+  std::vector<Release> releases_;
   std::uint32_t next_message_ = 1;
+  std::uint32_t next_pull_ = 0;
+  std::uint32_t pulls_ = 0;  // that are under way
   std::uint32_t filled_ = 0;
   std::uint64_t messages_ = 0;
 };

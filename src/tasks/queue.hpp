@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 
+#include "pt2pt/request.hpp"
 #include "tasks/memory.hpp"
 
 namespace shmemx::tasks {
@@ -16,6 +17,8 @@ struct Task {
   std::uint32_t bytes;
   std::int32_t source;
   std::uint16_t id;
+  bool needs_reply;
+  pt2pt::RequestId call;  // if it needs a reply
 };
 
 // One thread at a time.

@@ -88,8 +88,9 @@ void Scheduler::queue_tasks(Buffer& buffer) noexcept {
       TaskView task;
       if (!take_task(tasks, task)) [[unlikely]]
         fatal("shmemx_task_send", "a message of PE %d is not one of this library", record.source);
+      if (task.kind == kReply) continue;  // its call is complete
       queue_.push(task.priority, {task.payload.data(), &buffer, static_cast<std::uint32_t>(task.payload.size()),
-                                  record.source, task.id});
+                                  record.source, task.id, task.kind == kCall, task.call});
       ++buffer.queued;
     }
   }
@@ -110,8 +111,8 @@ void Scheduler::add_own(const NewTask& task, int me) noexcept {
   copy_payload(at + heads.bytes().size(), task.payload);
   own_->used += static_cast<std::uint32_t>(bytes);
   ++own_->queued;
-  queue_.push(task.priority,
-              {at + heads.bytes().size(), own_, static_cast<std::uint32_t>(task.payload.size()), me, task.id});
+  queue_.push(task.priority, {at + heads.bytes().size(), own_, static_cast<std::uint32_t>(task.payload.size()), me,
+                              task.id, task.kind == kCall, task.call});
 }
 
 // All tasks in the buffer have been run.
@@ -137,6 +138,7 @@ void Scheduler::execute(Task& task) noexcept {
           task.id);
   running_ = &task;
   handler.function(task.source, task.payload, task.bytes, handler.argument);
+  if (task.needs_reply) hooks_.reply_empty();
   running_ = nullptr;
   ++executed_;
   if (--task.buffer->queued == 0) note_run(*task.buffer);
@@ -154,6 +156,7 @@ bool Scheduler::run_next() noexcept {
 bool Scheduler::poll() noexcept {
   interval_.note_poll(now_ns());
   am::poll_in_passing();
+  hooks_.look();
   return has_work();
 }
 

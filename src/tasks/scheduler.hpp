@@ -31,11 +31,21 @@ class PollInterval {
   std::uint32_t left_ = 1;
 };
 
+// What the scheduler calls between tasks, and for a call whose handler has returned without a reply.
+class SchedulerHooks {
+ public:
+  virtual void look() noexcept = 0;
+  virtual void reply_empty() noexcept = 0;
+
+ protected:
+  ~SchedulerHooks() = default;
+};
+
 // Members that are not atomic belong to the thread in the scheduler.
 class Scheduler {
  public:
-  Scheduler(Budget& budget, Incoming& incoming, Outgoing& outgoing) noexcept
-      : budget_(budget), incoming_(incoming), outgoing_(outgoing) {}
+  Scheduler(Budget& budget, Incoming& incoming, Outgoing& outgoing, SchedulerHooks& hooks) noexcept
+      : budget_(budget), incoming_(incoming), outgoing_(outgoing), hooks_(hooks) {}
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
@@ -73,6 +83,9 @@ class Scheduler {
   // Is the scheduler running tasks? Then batches gather.
   bool is_busy() const noexcept { return busy_.load(std::memory_order_relaxed); }
 
+  // Returns the task whose handler calls this; null outside of handlers.
+  Task* running() const noexcept { return is_in_handler() ? running_ : nullptr; }
+  void add(std::int32_t priority, const Task& task) { queue_.push(priority, task); }
   // A task of a handler for this PE.
   void add_own(const NewTask& task, int me) noexcept;
   const void* keep(const char* routine) noexcept;
@@ -92,6 +105,7 @@ class Scheduler {
   Budget& budget_;
   Incoming& incoming_;
   Outgoing& outgoing_;
+  SchedulerHooks& hooks_;
   TaskQueue queue_;
   BufferList unused_;
   Buffer* own_ = nullptr;  // with tasks of handlers for this PE, filled up from task to task

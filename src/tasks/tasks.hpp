@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "tasks/handlers.hpp"
 #include "tasks/wire.hpp"
@@ -25,6 +26,14 @@ void check_all_run(const char* routine) noexcept;
 bool register_task(std::uint16_t id, HandlerFunction function, void* argument) noexcept;
 // The caller has checked the arguments.
 void send(const char* routine, const NewTask& task) noexcept;
+// Sends the task to each PE, by one copy of its payload.
+void send_to_all(const char* routine, const NewTask& task, std::span<const int> pes) noexcept;
+// Sends the task as a call, and returns its request. The reply is written to `result`.
+CallId call(const char* routine, const NewTask& task, std::span<std::byte> result) noexcept;
+// Replies to the call whose handler calls this.
+void reply(const char* routine, Bytes payload) noexcept;
+// Queues the task here when the request is complete, which ends the request. Returns false if it is not open.
+bool send_after(pt2pt::RequestId request, const NewTask& task) noexcept;
 void flush() noexcept;
 const void* keep(const char* routine) noexcept;
 void free_kept(const void* payload) noexcept;

@@ -1,17 +1,20 @@
 // The format of tasks: items of batches (am/coalescer.hpp), whose `handler` is the number of the task's handler and
 // whose `detail` says which heads stand in front of the payload. The function that reads it checks every length.
 //
-//   item     am::ItemHeader | PriorityHead, if kPrioritized | payload
+//   item     am::ItemHeader | PriorityHead, if kPrioritized | CallId, if kCall or kReply | payload
 //   tasks    items; the last one need not be filled up
 //   piece    PieceHead, bytes of a message of tasks that is longer than a message may be
+//   offer    OfferHead, the item without its payload, which the target pulls by a rendezvous of pt2pt
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "am/coalescer.hpp"
 #include "base/bytes.hpp"
+#include "pt2pt/request.hpp"
 
 namespace shmemx::tasks {
 
@@ -20,14 +23,27 @@ inline constexpr std::size_t kMaxPayloadBytes = std::size_t{1} << 30;
 enum Detail : std::uint16_t {
   kPlain = 0,
   kPrioritized = 1,  // its priority is not 0
+  kCall = 2,         // a reply is expected
+  kReply = 4,        // is the reply of a call, and no task
 };
-inline constexpr std::uint16_t kDetails = kPrioritized;
+inline constexpr std::uint16_t kDetails = kPrioritized | kCall | kReply;
+
+// The caller's request.
+using CallId = pt2pt::RequestId;
+static_assert(sizeof(CallId) == 8);
 
 struct PriorityHead {
   std::int32_t priority;
   std::uint32_t reserved;
 };
-inline constexpr std::size_t kMostHeadBytes = sizeof(PriorityHead);
+inline constexpr std::size_t kMostHeadBytes = sizeof(PriorityHead) + sizeof(CallId);
+
+// Runs when the library no longer needs memory that the program has handed over.
+struct Release {
+  void (*function)(void* payload, void* argument) = nullptr;
+  void* payload = nullptr;
+  void* argument = nullptr;
+};
 
 // A task as it is sent.
 struct NewTask {
@@ -35,22 +51,34 @@ struct NewTask {
   std::uint16_t id;
   std::int32_t priority;
   Bytes payload;
+  std::uint16_t kind = kPlain;  // kPlain, kCall or kReply
+  CallId call = {};
+  Release release = {};  // with a function: the payload stays until that is called
+
+  bool is_owned() const noexcept { return release.function != nullptr; }
 };
 
 // What stands between the item's header and the payload.
 class Heads {
  public:
   explicit Heads(const NewTask& task) noexcept {
-    if (task.priority == 0) return;
-    detail_ = kPrioritized;
-    const PriorityHead head{task.priority, 0};
-    std::memcpy(bytes_, &head, sizeof head);
-    size_ = sizeof head;
+    detail_ = task.kind;
+    if (task.priority != 0) {
+      detail_ |= kPrioritized;
+      add(PriorityHead{task.priority, 0});
+    }
+    if (task.kind != kPlain) add(task.call);
   }
   std::uint16_t detail() const noexcept { return detail_; }
   Bytes bytes() const noexcept { return {bytes_, size_}; }
 
  private:
+  template <class Head>
+  void add(const Head& head) noexcept {
+    std::memcpy(bytes_ + size_, &head, sizeof head);
+    size_ += sizeof head;
+  }
+
   std::uint16_t detail_ = kPlain;
   std::size_t size_ = 0;
   std::byte bytes_[kMostHeadBytes];
@@ -77,9 +105,19 @@ class ItemHeads {
 // A task in a message.
 struct TaskView {
   std::uint16_t id;
+  std::uint16_t kind;  // kPlain, kCall or kReply
   std::int32_t priority;
+  CallId call;  // of kCall and kReply
   Bytes payload;
 };
+
+template <class Head>
+bool take_head(Bytes& rest, Head& head) noexcept {
+  if (rest.size() < sizeof head) return false;
+  std::memcpy(&head, rest.data(), sizeof head);
+  rest = rest.subspan(sizeof head);
+  return true;
+}
 
 // Takes the first task off `rest`. Returns false if there is no valid one.
 inline bool take_task(Bytes& rest, TaskView& out) noexcept {
@@ -88,14 +126,12 @@ inline bool take_task(Bytes& rest, TaskView& out) noexcept {
   std::memcpy(&item, rest.data(), sizeof item);
   if (item.bytes > rest.size() - sizeof item || (item.detail & ~kDetails) != 0) return false;
   Bytes contents = rest.subspan(sizeof item, item.bytes);
-  out = {item.handler, 0, {}};
-  if ((item.detail & kPrioritized) != 0) {
-    PriorityHead head;
-    if (contents.size() < sizeof head) return false;
-    std::memcpy(&head, contents.data(), sizeof head);
-    out.priority = head.priority;
-    contents = contents.subspan(sizeof head);
-  }
+  const auto kind = static_cast<std::uint16_t>(item.detail & (kCall | kReply));
+  out = {item.handler, kind, 0, {}, {}};
+  PriorityHead head{};
+  if ((item.detail & kPrioritized) != 0 && !take_head(contents, head)) return false;
+  out.priority = head.priority;
+  if (kind == (kCall | kReply) || (kind != kPlain && !take_head(contents, out.call))) return false;
   out.payload = contents;
   const std::size_t taken = am::Batch::room_for(item.bytes);
   rest = rest.subspan(taken < rest.size() ? taken : rest.size());
@@ -107,8 +143,27 @@ struct PieceHead {
   std::uint32_t message;  // tells the pieces of messages of one source apart
   std::uint32_t offset;
   std::uint32_t total;
-  std::uint32_t reserved;
+  std::uint32_t is_reply;  // 1: of a message with a reply
 };
 static_assert(sizeof(PieceHead) == 16);
+
+// Payloads from here on are pulled.
+inline constexpr std::size_t kPullBytes = std::size_t{64} << 10;
+struct OfferHead {
+  std::int32_t tag;  // of the message of pt2pt that brings the payload
+  std::uint32_t payload_bytes;
+};
+static_assert(sizeof(OfferHead) == 8);
+
+// Tags of such messages: those that no collective in the background has.
+inline constexpr std::uint32_t kPullTags = 16383;
+constexpr std::int32_t pull_tag(std::uint32_t number) noexcept {
+  constexpr std::int64_t kStep = std::int64_t{1} << 17;
+  return static_cast<std::int32_t>(std::numeric_limits<std::int32_t>::min() + number % kPullTags * kStep + kStep - 1);
+}
+constexpr bool is_pull_tag(std::int32_t tag) noexcept {
+  return tag < pt2pt::kAny && (static_cast<std::uint32_t>(tag) & 0x1ffffU) == 0x1ffffU;
+}
+static_assert(is_pull_tag(pull_tag(0)) && is_pull_tag(pull_tag(kPullTags - 1)));
 
 }  // namespace shmemx::tasks

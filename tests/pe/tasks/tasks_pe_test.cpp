@@ -11,7 +11,17 @@ namespace {
 
 using namespace pe_test;
 
-enum Id { kCount = 0, kForward = 65535, kSized = 300, kOrdered = 40, kStop = 41, kWaits = 42, kFlood = 43, kTree = 44 };
+enum Id {
+  kCount = 0,
+  kForward = 65534,
+  kSized = 300,
+  kOrdered = 40,
+  kStop = 41,
+  kWaits = 42,
+  kFlood = 43,
+  kTree = 44,
+  kCalled = 45
+};
 
 struct Seen {
   long count = 0;
@@ -232,6 +242,149 @@ PE_TEST(quiesce_runs_all_tasks_of_all_pes) {
     shmem_barrier_all();
   }
   shmemx_scheduler_quiesce();
+}
+
+PE_TEST(calls_bring_results) {
+  fresh();
+  shmemx_task_register(
+      kCalled,
+      [](int source, const void* payload, size_t bytes, void*) {
+        long value = source;
+        if (bytes == sizeof value) std::memcpy(&value, payload, sizeof value);
+        if (value == -1) return;  // replies with nothing
+        if (value == -2) {
+          std::vector<long> many(20000, me());
+          return shmemx_task_reply(many.data(), many.size() * sizeof(long));
+        }
+        value = value * 10 + me();
+        shmemx_task_reply(&value, sizeof value);
+      },
+      nullptr);
+  shmem_barrier_all();
+  std::vector<long> results(static_cast<size_t>(pes()) * 50, -1);
+  std::vector<shmemx_request_t> requests(results.size());
+  for (size_t i = 0; i < results.size(); ++i) {
+    const long value = static_cast<long>(i);
+    shmemx_task_call(static_cast<int>(i) % pes(), kCalled, &value, sizeof value, &results[i], sizeof results[i],
+                     &requests[i]);
+  }
+  shmemx_scheduler_quiesce();
+  long bad = 0;
+  for (size_t i = 0; i < results.size(); ++i) {
+    shmemx_status_t status;
+    shmemx_wait(&requests[i], &status);
+    bad += results[i] != static_cast<long>(i) * 10 + static_cast<long>(i) % pes();
+    bad += status.source_pe != static_cast<int>(i) % pes() || status.bytes != sizeof(long) || status.error != 0;
+  }
+  CHECK_EQUAL(bad, 0);
+  long value = -1, none = 77;
+  shmemx_task_call(right(), kCalled, &value, sizeof value, &none, sizeof none, &requests[0]);
+  value = -2;
+  std::vector<long> many(20000);
+  shmemx_task_call(right(), kCalled, &value, sizeof value, many.data(), many.size() * sizeof(long), &requests[1]);
+  shmemx_task_call(right(), kCalled, &value, sizeof value, &value, sizeof value, &requests[2]);
+  shmemx_scheduler_quiesce();
+  shmemx_status_t statuses[3];
+  CHECK_EQUAL(shmemx_waitall(3, requests.data(), statuses), SHMEMX_ERR_TRUNCATE);
+  CHECK(statuses[0].bytes == 0 && none == 77);
+  CHECK(statuses[1].bytes == many.size() * sizeof(long) && many.front() == right() && many.back() == right());
+  CHECK(statuses[2].error == SHMEMX_ERR_TRUNCATE && value == right());
+  shmem_barrier_all();
+}
+
+// A reply needs the scheduler of the target, not that of the caller.
+PE_TEST_MIN(a_call_is_completed_by_waiting, 2) {
+  fresh();
+  shmemx_task_register(
+      kCalled,
+      [](int source, const void*, size_t, void*) {
+        ++seen.count;
+        shmemx_task_reply(&source, sizeof source);
+      },
+      nullptr);
+  shmem_barrier_all();
+  if (me() == 0) {
+    int answer = -1;
+    shmemx_request_t request;
+    shmemx_task_call(1, kCalled, nullptr, 0, &answer, sizeof answer, &request);
+    shmemx_wait(&request, nullptr);
+    CHECK_EQUAL(answer, 0);
+  }
+  if (me() == 1) run_until([] { return seen.count == 1; });
+  CHECK(true);
+  shmem_barrier_all();
+}
+
+PE_TEST(tasks_follow_requests) {
+  fresh();
+  static int got;
+  got = -1;
+  shmemx_task_register(
+      kWaits,
+      [](int source, const void* payload, size_t bytes, void*) {
+        if (source == me() && bytes == 3 && std::memcmp(payload, "abc", 3) == 0 && got == left()) ++seen.ended;
+      },
+      nullptr);
+  shmem_barrier_all();
+  shmemx_request_t request;
+  shmemx_irecv(&got, sizeof got, left(), 5, &request);
+  shmemx_task_after(&request, kWaits, "abc", 3, 0);
+  CHECK(request == SHMEMX_REQUEST_NULL);
+  const int number = me();
+  shmemx_request_t sent;
+  shmemx_isend(&number, sizeof number, right(), 5, &sent);
+  shmemx_scheduler_quiesce();
+  CHECK_EQUAL(seen.ended, 1);
+  shmemx_wait(&sent, nullptr);
+  shmemx_task_after(&request, kWaits, "abc", 3, 0);  // is complete
+  shmemx_scheduler_quiesce();
+  CHECK_EQUAL(seen.ended, 2);
+}
+
+// Small and long ones; those from 64 KiB on are pulled from the program's memory.
+PE_TEST(owned_payloads_are_released_once) {
+  fresh();
+  static std::vector<void*> released;
+  released.clear();
+  constexpr size_t kSizes[] = {0, 8, 5000, 40000, 65536, 300000, 3 << 20};
+  std::vector<std::vector<unsigned char>> data;
+  for (const size_t bytes : kSizes) {
+    data.emplace_back(bytes + 1);
+    for (size_t i = 0; i < bytes; ++i)
+      data.back()[i] = test_support::pattern_byte(static_cast<std::size_t>(me()) + bytes, i);
+  }
+  for (int pe = 0; pe < pes(); ++pe) {
+    for (size_t i = 0; i < std::size(kSizes); ++i) {
+      shmemx_task_send_owned(
+          pe, kSized, data[i].data(), kSizes[i], static_cast<int>(i % 2),
+          [](void* payload, void* argument) { static_cast<std::vector<void*>*>(argument)->push_back(payload); },
+          &released);
+    }
+  }
+  shmemx_scheduler_quiesce();
+  shmem_barrier_all();
+  const size_t expected = std::size(kSizes) * static_cast<size_t>(pes());
+  run_until([&] {
+    shmemx_task_flush();
+    return released.size() >= expected;
+  });
+  CHECK_EQUAL(released.size(), expected);
+  CHECK_EQUAL(seen.count, static_cast<long>(expected));
+  CHECK_EQUAL(seen.bad, 0);
+  shmem_barrier_all();
+}
+
+PE_TEST(multicasts_reach_each_member) {
+  fresh();
+  std::vector<unsigned char> data(200000);
+  for (const size_t bytes : {size_t{0}, size_t{8}, size_t{9000}, size_t{200000}}) {
+    for (size_t i = 0; i < bytes; ++i) data[i] = test_support::pattern_byte(static_cast<std::size_t>(me()) + bytes, i);
+    shmemx_task_multicast(SHMEM_TEAM_WORLD, kSized, data.data(), bytes, 1);
+  }
+  shmemx_scheduler_quiesce();
+  CHECK_EQUAL(seen.count, 4L * pes());
+  CHECK_EQUAL(seen.bad, 0);
+  shmem_barrier_all();
 }
 
 // Above 16 MiB for a target, senders outside of handlers wait until it has received.

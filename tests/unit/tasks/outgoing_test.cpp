@@ -34,6 +34,11 @@ class PlayedPort final : public Port {
   }
   nemesis::Number last_sent(int pe) noexcept override { return peers[pe].sent; }
   bool has_received(int pe, nemesis::Number number) noexcept override { return peers[pe].received >= number; }
+  Transfer start_transfer(int pe, std::int32_t, Bytes payload) noexcept override {
+    transfers.push_back({pe, payload});
+    return reinterpret_cast<Transfer>(transfers.size());
+  }
+  bool try_end_transfer(Transfer) noexcept override { return pulls_end; }
   std::size_t message_bytes(int) noexcept override { return kCell; }
   std::size_t batch_bytes(int) noexcept override { return kCell; }
 
@@ -48,13 +53,15 @@ class PlayedPort final : public Port {
     std::vector<Sent> messages;
   };
   std::map<int, Peer> peers;
+  std::vector<std::pair<int, Bytes>> transfers;
+  bool pulls_end = false;
 };
 
 struct Side {
   Side() : outgoing((budget.open(0, std::size_t{1} << 30), port), budget, kPes) {}
   void send(int pe, std::uint32_t number, std::size_t bytes, std::int32_t priority = 0) {
     std::vector<std::byte> payload(bytes, static_cast<std::byte>(number));
-    outgoing.send({pe, static_cast<std::uint16_t>(number), priority, payload});
+    outgoing.send({.pe = pe, .id = static_cast<std::uint16_t>(number), .priority = priority, .payload = payload});
   }
   void receive(int pe) { port.peers[pe].received = port.peers[pe].sent; }
 
@@ -76,7 +83,8 @@ std::map<std::uint32_t, std::size_t> tasks_at(Side& side, int pe) {
     }
     PieceHead head;
     std::memcpy(&head, message.bytes.data(), sizeof head);
-    BOOST_REQUIRE(incoming.add_piece(0, head, Bytes(message.bytes).subspan(sizeof head)));
+    Bytes whole;
+    BOOST_REQUIRE(incoming.add_piece(0, head, Bytes(message.bytes).subspan(sizeof head), whole));
   }
   BufferList none;
   for (Buffer* buffer = incoming.take_all(none); buffer != nullptr;) {
@@ -170,18 +178,59 @@ BOOST_AUTO_TEST_CASE(random_streams_arrive_whole) {
   }
 }
 
+// From 64 KiB on the target pulls, and the program's memory is released when that is over.
+BOOST_AUTO_TEST_CASE(long_payloads_are_offered_and_released_when_they_were_pulled) {
+  Side side;
+  std::vector<std::byte> data(kPullBytes);
+  int argument = 0;
+  const Release release{[](void*, void*) {}, data.data(), &argument};
+  side.outgoing.send({.pe = 1, .id = 3, .priority = 2, .payload = data, .release = release});
+  BOOST_REQUIRE_EQUAL(side.port.transfers.size(), 1u);
+  BOOST_CHECK(side.port.transfers[0].second.data() == data.data());
+  BOOST_REQUIRE_EQUAL(side.port.peers[1].messages.size(), 1u);
+  BOOST_CHECK(side.port.peers[1].messages[0].handler == am::kTaskOffer);
+  side.outgoing.progress(true);
+  BOOST_CHECK(!side.outgoing.is_empty() && !side.outgoing.has_releases());
+  side.port.pulls_end = true;
+  side.outgoing.progress(true);
+  BOOST_CHECK(side.outgoing.is_empty());
+  std::vector<Release> due;
+  side.outgoing.take_releases(due);
+  BOOST_REQUIRE_EQUAL(due.size(), 1u);
+  BOOST_CHECK(due[0].payload == data.data() && due[0].argument == &argument);
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_with_a_reply_says_so) {
+  Side side;
+  side.send(1, 0, 8);
+  side.send(1, 1, 8);
+  side.outgoing.send({.pe = 1, .id = 0, .priority = 0, .payload = {}, .kind = kReply, .call = {4, 5}});
+  side.outgoing.progress(true);
+  side.send(1, 2, 8);
+  side.outgoing.progress(true);
+  const auto& messages = side.port.peers[1].messages;
+  BOOST_REQUIRE_EQUAL(messages.size(), 3u);
+  BOOST_CHECK(messages[0].handler == am::kTasks && messages[1].handler == am::kTaskReplies &&
+              messages[2].handler == am::kTasks);
+  Bytes rest(messages[1].bytes);
+  TaskView view;
+  BOOST_REQUIRE(take_task(rest, view) && view.kind == kPlain && take_task(rest, view));
+  BOOST_CHECK(view.kind == kReply && view.call == (CallId{4, 5}) && rest.empty());
+}
+
 BOOST_AUTO_TEST_CASE(damaged_pieces_are_rejected) {
   Budget budget;
   budget.open(0, std::size_t{1} << 30);
   Incoming incoming(budget);
   const std::vector<std::byte> data(100);
-  BOOST_CHECK(!incoming.add_piece(1, {1, 5, 1000, 0}, data));         // does not begin at the begin
-  BOOST_CHECK(!incoming.add_piece(1, {1, 0, 0xffffffffU, 0}, data));  // too long
-  BOOST_CHECK(incoming.add_piece(1, {1, 0, 1000, 0}, data));
-  BOOST_CHECK(!incoming.add_piece(1, {1, 200, 1000, 0}, data));  // leaves a hole
-  BOOST_CHECK(!incoming.add_piece(1, {1, 100, 999, 0}, data));   // another length
-  BOOST_CHECK(incoming.add_piece(2, {1, 0, 150, 0}, data));
-  BOOST_CHECK(!incoming.add_piece(2, {1, 100, 150, 0}, data));  // goes beyond the end
+  Bytes whole;
+  BOOST_CHECK(!incoming.add_piece(1, {1, 5, 1000, 0}, data, whole));         // does not begin at the begin
+  BOOST_CHECK(!incoming.add_piece(1, {1, 0, 0xffffffffU, 0}, data, whole));  // too long
+  BOOST_CHECK(incoming.add_piece(1, {1, 0, 1000, 0}, data, whole));
+  BOOST_CHECK(!incoming.add_piece(1, {1, 200, 1000, 0}, data, whole));  // leaves a hole
+  BOOST_CHECK(!incoming.add_piece(1, {1, 100, 999, 0}, data, whole));   // another length
+  BOOST_CHECK(incoming.add_piece(2, {1, 0, 150, 0}, data, whole));
+  BOOST_CHECK(!incoming.add_piece(2, {1, 100, 150, 0}, data, whole));  // goes beyond the end
   BOOST_CHECK_EQUAL(incoming.partial_count(), 2u);
   incoming.clear();
   BOOST_CHECK_EQUAL(budget.used(), 0u);

@@ -12,7 +12,7 @@ namespace {
 using shmemx::tasks::Task;
 using shmemx::tasks::TaskQueue;
 
-Task numbered(std::uint32_t number) { return {nullptr, nullptr, number, 0, 0}; }
+Task numbered(std::uint32_t number) { return {nullptr, nullptr, number, 0, 0, false, {}}; }
 
 struct Queued {
   std::int32_t priority;

@@ -24,8 +24,10 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_batch_come_out_as_they_were_put_in) {
   std::size_t count = 0;
   for (; batch->has_room(count % 90 + kMostHeadBytes); ++count) {
     const auto payload = filled_bytes(count % 90, count);
-    const NewTask task{3, static_cast<std::uint16_t>(count * 7), count % 3 == 0 ? 0 : static_cast<int>(count) - 20,
-                       payload};
+    const std::uint16_t kind = count % 2 == 0 ? kPlain : kCall;
+    const int priority = count % 3 == 0 ? 0 : static_cast<int>(count) - 20;
+    const NewTask task{3,    static_cast<std::uint16_t>(count * 7), priority, payload,
+                       kind, {7, static_cast<std::uint32_t>(count)}};
     const Heads heads(task);
     batch->append(task.id, heads.bytes(), task.payload, heads.detail());
   }
@@ -37,6 +39,8 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_batch_come_out_as_they_were_put_in) {
     BOOST_REQUIRE(take_task(rest, task));
     BOOST_REQUIRE_EQUAL(task.id, static_cast<std::uint16_t>(i * 7));
     BOOST_REQUIRE_EQUAL(task.priority, i % 3 == 0 ? 0 : static_cast<int>(i) - 20);
+    BOOST_REQUIRE_EQUAL(task.kind, i % 2 == 0 ? kPlain : kCall);
+    if (i % 2 != 0) BOOST_REQUIRE_EQUAL(task.call.generation, i);
     BOOST_REQUIRE_EQUAL(task.payload.size(), i % 90);
     for (const std::byte byte : task.payload) BOOST_REQUIRE(byte == static_cast<std::byte>(i));
   }

@@ -1,0 +1,325 @@
+/* Objects that send each other tasks, for C++17. Stands on tasks.h alone; not included by <shmemx.h>.
+
+   An object_array<T> is an array of objects of which each PE has some. An entry is a member function of T that any PE
+   calls on any object by send(); it runs as a task on the PE that owns the object (tasks.h). With several objects on a
+   PE, one computes while others wait for messages.
+
+       struct Cell {
+         Cell(shmemx::object_array<Cell>& cells, std::size_t index);
+         void add(double value);                                        // an entry
+       };
+       shmemx::object_array<Cell> cells(1000);                          // collective
+       cells.send<&Cell::add>(7, 0.5);
+       shmemx_scheduler_quiesce();
+
+   Arguments of entries are trivially copyable. An entry is named at compile time, since the addresses of functions may
+   differ between PEs. All PEs construct the arrays of a program in the same order. The arrays of all types use the
+   number SHMEMX_TASK_HANDLERS - 1 of tasks.h. One thread of a PE uses them, the one that is in the scheduler. */
+#ifndef SHMEMX_TASKS_HPP
+#define SHMEMX_TASKS_HPP
+
+#include <shmemx.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace shmemx {
+
+template <class T>
+class object_array;
+
+/* Operators of contribute(). Any type of the program without members that has such an operator() does. */
+struct sum {
+  template <class V>
+  V operator()(const V& a, const V& b) const {
+    return a + b;
+  }
+};
+struct least {
+  template <class V>
+  V operator()(const V& a, const V& b) const {
+    return b < a ? b : a;
+  }
+};
+struct greatest {
+  template <class V>
+  V operator()(const V& a, const V& b) const {
+    return a < b ? b : a;
+  }
+};
+
+namespace tasks_detail {
+
+inline constexpr int kObjects = SHMEMX_TASK_HANDLERS - 1;
+
+/* The same in all executables of a job. */
+constexpr std::uint64_t hash_of(const char* text) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (; *text != 0; ++text) hash = (hash ^ static_cast<unsigned char>(*text)) * 1099511628211U;
+  return hash;
+}
+
+class writer {
+ public:
+  template <class V>
+  void put(const V& value) {
+    static_assert(std::is_trivially_copyable_v<V>, "arguments of entries are trivially copyable");
+    const std::size_t at = bytes_.size();
+    bytes_.resize(at + (sizeof value + 7) / 8 * 8);
+    std::memcpy(bytes_.data() + at, &value, sizeof value);
+  }
+  const void* data() const { return bytes_.data(); }
+  std::size_t size() const { return bytes_.size(); }
+
+ private:
+  std::vector<unsigned char> bytes_;
+};
+
+class reader {
+ public:
+  explicit reader(const void* at) : at_(static_cast<const unsigned char*>(at)) {}
+  template <class V>
+  V take() {
+    std::aligned_storage_t<sizeof(V), alignof(V)> place;
+    std::memcpy(&place, at_, sizeof(V));
+    at_ += (sizeof(V) + 7) / 8 * 8;
+    return *reinterpret_cast<V*>(&place);
+  }
+
+ private:
+  const unsigned char* at_;
+};
+
+enum class action : std::uint64_t { one, all, partial };
+
+struct head {
+  action what;
+  std::uint64_t array;
+  std::uint64_t entry;
+  std::uint64_t index; /* one: of the object; partial: of the reduction */
+};
+
+struct any_array {
+  virtual void act(const head& of, reader arguments) = 0;
+
+ protected:
+  ~any_array() = default;
+};
+
+inline std::vector<any_array*>& arrays() {
+  static std::vector<any_array*> list;
+  return list;
+}
+
+inline void on_task(int, const void* payload, std::size_t, void*) {
+  reader arguments(payload);
+  const head of = arguments.take<head>();
+  if (any_array* const array = arrays()[of.array]) array->act(of, arguments);
+}
+
+/* What a type's arrays know of an entry, by the hash of its name. */
+template <class T>
+struct entry_functions {
+  void (*call)(T& object, reader arguments);
+  void (*add)(object_array<T>& array, std::uint64_t number, reader arguments); /* of contribute() alone */
+};
+template <class T>
+std::unordered_map<std::uint64_t, entry_functions<T>>& entries_of() {
+  static std::unordered_map<std::uint64_t, entry_functions<T>> map;
+  return map;
+}
+
+template <class Method>
+struct method_traits;
+template <class T, class... P>
+struct method_traits<void (T::*)(P...)> {
+  using object = T;
+  using arguments = std::tuple<std::decay_t<P>...>;
+  template <class... A>
+  static void write(writer& to, A&&... values) {
+    static_assert(sizeof...(A) == sizeof...(P), "as many arguments as the entry has");
+    (to.put(static_cast<std::decay_t<P>>(std::forward<A>(values))), ...);
+  }
+  template <void (T::*Method)(P...)>
+  static void call(T& object, reader from) {
+    arguments values{from.take<std::decay_t<P>>()...}; /* braces: from left to right */
+    std::apply([&](auto&... each) { (object.*Method)(each...); }, values);
+  }
+};
+
+template <auto Method>
+struct entry {
+  using traits = method_traits<decltype(Method)>;
+  using object = typename traits::object;
+  static constexpr std::uint64_t hash() { return hash_of(__PRETTY_FUNCTION__); }
+  static bool add() {
+    return entries_of<object>()
+        .emplace(hash(), entry_functions<object>{&traits::template call<Method>, nullptr})
+        .second;
+  }
+  static inline const bool is_added = add();
+};
+
+template <auto Method, class V, class Op>
+struct reduction {
+  using object = typename entry<Method>::object;
+  static constexpr std::uint64_t hash() { return hash_of(__PRETTY_FUNCTION__); }
+  static void add_partial(object_array<object>& array, std::uint64_t number, reader from) {
+    const auto objects = from.take<std::uint64_t>();
+    array.template add_to_reduction<Method, V, Op>(number, from.take<V>(), objects);
+  }
+  static bool add() {
+    return entries_of<object>().emplace(hash(), entry_functions<object>{nullptr, &add_partial}).second;
+  }
+  static inline const bool is_added = add();
+};
+
+} /* namespace tasks_detail */
+
+template <class T>
+class object_array final : private tasks_detail::any_array {
+ public:
+  /* Collective: `n` objects; owner(index) is the PE of each, the same on all PEs. By default blocks of equal size. */
+  explicit object_array(std::size_t n) : object_array(n, [n](std::size_t index) { return block_owner(n, index); }) {}
+  template <class Owner>
+  object_array(std::size_t n, Owner owner) : owners_(n), me_(shmem_my_pe()) {
+    number_ = tasks_detail::arrays().size();
+    tasks_detail::arrays().push_back(this);
+    shmemx_task_register(tasks_detail::kObjects, tasks_detail::on_task, nullptr);
+    for (std::size_t i = 0; i < n; ++i) {
+      owners_[i] = owner(i);
+      if (owners_[i] == me_) objects_.emplace(i, std::make_unique<T>(*this, i));
+      if (is_below(owners_[i])) ++below_;
+    }
+    shmem_barrier_all();
+  }
+  object_array(const object_array&) = delete;
+  object_array& operator=(const object_array&) = delete;
+  /* Collective. No entry may be under way: shmemx_scheduler_quiesce. */
+  ~object_array() {
+    shmem_barrier_all();
+    tasks_detail::arrays()[number_] = nullptr;
+  }
+
+  std::size_t size() const { return owners_.size(); }
+  int owner(std::size_t index) const { return owners_[index]; }
+  /* Returns null if another PE owns the object. */
+  T* local(std::size_t index) {
+    const auto found = objects_.find(index);
+    return found == objects_.end() ? nullptr : found->second.get();
+  }
+  /* Calls use(object) for the objects of this PE, in the order of their indices. */
+  template <class Use>
+  void for_each_local(Use use) {
+    for (auto& object : objects_) use(*object.second);
+  }
+
+  /* Calls an entry of an object. With a priority: smaller ones first. */
+  template <auto Method, class... A>
+  void send(std::size_t index, A&&... arguments) {
+    send_at<Method>(0, index, std::forward<A>(arguments)...);
+  }
+  template <auto Method, class... A>
+  void send_at(int priority, std::size_t index, A&&... arguments) {
+    const tasks_detail::writer task =
+        make_task<Method>(tasks_detail::action::one, index, std::forward<A>(arguments)...);
+    shmemx_task_send(owners_[index], tasks_detail::kObjects, task.data(), task.size(), priority);
+  }
+  /* Calls an entry of all objects. */
+  template <auto Method, class... A>
+  void broadcast(A&&... arguments) {
+    const tasks_detail::writer task = make_task<Method>(tasks_detail::action::all, 0, std::forward<A>(arguments)...);
+    shmemx_task_multicast(SHMEM_TEAM_WORLD, tasks_detail::kObjects, task.data(), task.size(), 0);
+  }
+  /* To be called by each object once for a reduction: when all have, an entry of all objects is called with the result.
+     Reductions may overlap; all objects take part in them in the same order. `op` is commutative and associative. */
+  template <auto Method, class V, class Op>
+  void contribute(const T& object, const V& value, Op) {
+    static_assert(std::is_trivially_copyable_v<V> && std::is_empty_v<Op>);
+    add_to_reduction<Method, V, Op>(contributed_[&object]++, value, 1);
+  }
+
+  /* For reductions of other PEs, not for programs. */
+  template <auto Method, class V, class Op>
+  void add_to_reduction(std::uint64_t number, const V& value, std::uint64_t objects) {
+    static_cast<void>(tasks_detail::reduction<Method, V, Op>::is_added);
+    partial& sum = partials_[number];
+    if (sum.objects == 0) {
+      sum.value.resize(sizeof(V));
+      std::memcpy(sum.value.data(), &value, sizeof(V));
+    } else {
+      const V both = Op()(tasks_detail::reader(sum.value.data()).template take<V>(), value);
+      std::memcpy(sum.value.data(), &both, sizeof(V));
+    }
+    sum.objects += objects;
+    if (sum.objects != below_) return;
+    const V whole = tasks_detail::reader(sum.value.data()).template take<V>();
+    partials_.erase(number);
+    if (me_ == 0) return broadcast<Method>(whole);
+    tasks_detail::writer task;
+    task.put(tasks_detail::head{tasks_detail::action::partial, number_, tasks_detail::reduction<Method, V, Op>::hash(),
+                                number});
+    task.put(below_);
+    task.put(whole);
+    shmemx_task_send((me_ - 1) / 2, tasks_detail::kObjects, task.data(), task.size(), 0);
+  }
+
+ private:
+  struct partial {
+    std::uint64_t objects = 0;
+    std::vector<unsigned char> value;
+  };
+
+  static int block_owner(std::size_t n, std::size_t index) {
+    return static_cast<int>(index * static_cast<std::size_t>(shmem_n_pes()) / n);
+  }
+  /* Returns whether the reductions of that PE pass through this one: PEs form a binary tree. */
+  bool is_below(int pe) const {
+    while (pe > me_) pe = (pe - 1) / 2;
+    return pe == me_;
+  }
+
+  template <auto Method, class... A>
+  tasks_detail::writer make_task(tasks_detail::action what, std::uint64_t index, A&&... arguments) {
+    using entry = tasks_detail::entry<Method>;
+    static_assert(std::is_same_v<typename entry::object, T>, "an entry of this array's objects");
+    static_cast<void>(entry::is_added);
+    tasks_detail::writer task;
+    task.put(tasks_detail::head{what, number_, entry::hash(), index});
+    entry::traits::write(task, std::forward<A>(arguments)...);
+    return task;
+  }
+
+  void act(const tasks_detail::head& of, tasks_detail::reader arguments) override {
+    const auto& functions = tasks_detail::entries_of<T>().at(of.entry);
+    switch (of.what) {
+      case tasks_detail::action::one:
+        return functions.call(*objects_.at(of.index), arguments);
+      case tasks_detail::action::all:
+        for (auto& object : objects_) functions.call(*object.second, arguments);
+        return;
+      case tasks_detail::action::partial:
+        return functions.add(*this, of.index, arguments);
+    }
+  }
+
+  std::vector<int> owners_;
+  int me_;
+  std::uint64_t number_ = 0;
+  std::uint64_t below_ = 0; /* objects of this PE and of those below it in the tree */
+  std::map<std::size_t, std::unique_ptr<T>> objects_;
+  std::unordered_map<const T*, std::uint64_t> contributed_;
+  std::map<std::uint64_t, partial> partials_;
+};
+
+} /* namespace shmemx */
+
+#endif

@@ -1,0 +1,51 @@
+#include "tasks/calls.hpp"
+
+#include <algorithm>
+
+#include "base/fatal.hpp"
+
+namespace shmemx::tasks {
+namespace {
+
+constexpr std::uint32_t kCalls = 0xffffffffU;  // the group of their requests; those of collectives are teams
+
+pt2pt::Engine& call_engine() noexcept { return pt2pt::own_engine.object; }
+
+}  // namespace
+
+CallId open_call(const char* routine, int pe, std::byte* result, std::size_t result_bytes) noexcept {
+  pt2pt::Operation* const call = call_engine().open_operation(kCalls);
+  if (call == nullptr) fatal(routine, "no memory for another request, %zu are open", call_engine().open_requests());
+  call->peer = pe;
+  call->cursor = pt2pt::Cursor(pt2pt::Shape::contiguous(result, result_bytes));
+  return call->id;
+}
+
+bool complete_call(int source, CallId id, Bytes reply) noexcept {
+  pt2pt::Request* const call = call_engine().find(id);
+  if (call == nullptr || call->role != pt2pt::Role::operation || call->peer != source ||
+      call->phase == pt2pt::Phase::complete || static_cast<pt2pt::Operation*>(call)->group != kCalls)
+    return false;
+  const std::size_t bytes = std::min(reply.size(), call->cursor.shape().bytes);
+  if (bytes != 0) call->cursor.scatter(reply.data(), bytes);
+  call->result = {source, pt2pt::kAny, bytes, bytes != reply.size(), false};
+  pt2pt::complete(*call);
+  return true;
+}
+
+bool Awaiting::has_complete() const noexcept {
+  return std::any_of(list_.begin(), list_.end(), [](const Entry& entry) {
+    const pt2pt::Request* const request = call_engine().find(entry.request);
+    return request == nullptr || request->phase == pt2pt::Phase::complete;
+  });
+}
+
+bool Awaiting::try_end(pt2pt::RequestId id) noexcept {
+  pt2pt::Request* const request = call_engine().find(id);
+  if (request == nullptr) return true;
+  if (request->phase != pt2pt::Phase::complete) return false;
+  call_engine().give_back(*request);
+  return true;
+}
+
+}  // namespace shmemx::tasks

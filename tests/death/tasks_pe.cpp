@@ -1,0 +1,93 @@
+// Wrong uses of remote tasks, by name.
+#include <shmemx.h>
+
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace {
+
+int last_pe() { return shmem_n_pes() - 1; }
+void nothing(int, const void*, size_t, void*) {}
+
+void unregistered() {
+  if (shmem_my_pe() == 0) shmemx_task_send(last_pe(), 77, nullptr, 0, 0);
+  shmemx_scheduler_run();
+}
+
+void nested_run() {
+  shmemx_task_register(
+      1, [](int, const void*, size_t, void*) { shmemx_scheduler_run(); }, nullptr);
+  shmem_barrier_all();
+  if (shmem_my_pe() == 0) shmemx_task_send(last_pe(), 1, nullptr, 0, 0);
+  shmemx_scheduler_run();
+}
+
+void second_thread() {
+  if (shmem_my_pe() != last_pe()) {
+    shmemx_scheduler_run();
+    return;
+  }
+  shmemx_task_register(
+      1, [](int, const void*, size_t, void*) { std::thread([] { shmemx_scheduler_poll(1); }).join(); }, nullptr);
+  shmemx_task_send(shmem_my_pe(), 1, nullptr, 0, 0);
+  shmemx_scheduler_run();
+}
+
+void left_at_finalize() {
+  shmemx_task_register(1, nothing, nullptr);
+  shmem_barrier_all();
+  if (shmem_my_pe() == 0) {
+    for (int i = 0; i < 3; ++i) shmemx_task_send(last_pe(), 1, &i, sizeof i, 0);
+  }
+  shmem_finalize();
+}
+
+// The last PE receives in the barrier, and runs nothing.
+void too_many() {
+  shmemx_task_register(1, nothing, nullptr);
+  shmem_barrier_all();
+  std::vector<char> data(30000);
+  if (shmem_my_pe() == 0) {
+    for (int i = 0; i < 1000; ++i) shmemx_task_send(last_pe(), 1, data.data(), data.size(), 0);
+    shmemx_task_flush();
+  }
+  shmem_barrier_all();
+}
+
+void active_number() {
+  shmemx_am_register(9, nothing, nullptr);
+  shmem_barrier_all();
+  if (shmem_my_pe() == last_pe()) shmemx_task_register(9, nothing, nullptr);
+  shmem_barrier_all();
+}
+
+void bad_number() {
+  if (shmem_my_pe() == last_pe()) shmemx_task_send(0, 65536, nullptr, 0, 0);
+  shmem_barrier_all();
+}
+
+void keep_outside() {
+  if (shmem_my_pe() == last_pe()) shmemx_task_keep();
+  shmem_barrier_all();
+}
+
+constexpr struct {
+  const char* name;
+  void (*run)();
+} kWrong[] = {{"unregistered", unregistered},   {"nested_run", nested_run},
+              {"second_thread", second_thread}, {"left_at_finalize", left_at_finalize},
+              {"too_many", too_many},           {"active_number", active_number},
+              {"bad_number", bad_number},       {"keep_outside", keep_outside}};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 2;
+  int provided;
+  shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
+  for (const auto& wrong : kWrong) {
+    if (std::strcmp(wrong.name, argv[1]) == 0) wrong.run();
+  }
+  return 0;
+}
