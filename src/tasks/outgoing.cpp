@@ -10,10 +10,10 @@
 namespace shmemx::tasks {
 
 // A message that waits: a batch, or one task with memory of its own or of the program.
-struct Outgoing::Parcel {
+struct Outgoing::Unsent {
   int pe;
   am::HandlerId handler = am::kTasks;
-  Parcel* next = nullptr;
+  Unsent* next = nullptr;
   std::unique_ptr<am::Batch> batch;
   std::unique_ptr<ItemHeads> heads;  // of one task
   std::unique_ptr<std::byte[]> copy;
@@ -36,7 +36,7 @@ Outgoing::Outgoing(Port& port, Budget& budget, std::size_t n_pes) : port_(port),
 
 Outgoing::~Outgoing() {
   for (const std::int32_t pe : active_) {
-    for (Parcel* parcel = targets_[pe].first; parcel != nullptr;) delete std::exchange(parcel, parcel->next);
+    for (Unsent* unsent = targets_[pe].first; unsent != nullptr;) delete std::exchange(unsent, unsent->next);
   }
 }
 
@@ -54,27 +54,27 @@ void Outgoing::send(const NewTask& task) {
   if (am::Coalescer::takes(bytes, port_.batch_bytes(task.pe))) {
     gather(task, to);
   } else if (to.first != nullptr || !try_send_alone(task, to)) {
-    add_task_parcel(task, to);
-    push_parcels(to);
+    add_unsent_task(task, to);
+    push_unsent(to);
     return;
   }
   if (task.is_owned()) releases_.push_back(task.release);
 }
 
-void Outgoing::add_task_parcel(const NewTask& task, Target& to) {
-  auto parcel = std::make_unique<Parcel>();
-  parcel->pe = task.pe;
-  parcel->handler = handler_of(task);
-  parcel->heads = std::make_unique<ItemHeads>(task);
-  parcel->payload = task.payload;
-  parcel->release = task.release;
+void Outgoing::add_unsent_task(const NewTask& task, Target& to) {
+  auto unsent = std::make_unique<Unsent>();
+  unsent->pe = task.pe;
+  unsent->handler = handler_of(task);
+  unsent->heads = std::make_unique<ItemHeads>(task);
+  unsent->payload = task.payload;
+  unsent->release = task.release;
   if (!task.is_owned()) {
-    parcel->copy.reset(new std::byte[task.payload.size()]);
-    copy_payload(parcel->copy.get(), task.payload);
-    parcel->payload = {parcel->copy.get(), task.payload.size()};
+    unsent->copy.reset(new std::byte[task.payload.size()]);
+    copy_payload(unsent->copy.get(), task.payload);
+    unsent->payload = {unsent->copy.get(), task.payload.size()};
   }
-  note_queued(task.pe, to, parcel->bytes());
-  add_parcel(std::move(parcel), to);
+  note_queued(task.pe, to, unsent->bytes());
+  add_unsent(std::move(unsent), to);
 }
 
 void Outgoing::gather(const NewTask& task, Target& to) {
@@ -105,11 +105,11 @@ void Outgoing::begin_batch(const NewTask& task, Target& to, const Heads& heads) 
 void Outgoing::end_full_batch(int pe, Target& to) {
   ++filled_;
   if (to.first == nullptr && try_send_batch(pe, to)) return;
-  auto parcel = std::make_unique<Parcel>();
-  parcel->pe = pe;
-  parcel->handler = to.has_reply ? am::kTaskReplies : am::kTasks;
-  parcel->batch = coalescer_.take(pe);
-  add_parcel(std::move(parcel), to);
+  auto unsent = std::make_unique<Unsent>();
+  unsent->pe = pe;
+  unsent->handler = to.has_reply ? am::kTaskReplies : am::kTasks;
+  unsent->batch = coalescer_.take(pe);
+  add_unsent(std::move(unsent), to);
 }
 
 // Returns whether no batch is left.
@@ -146,9 +146,9 @@ bool Outgoing::is_idle(int pe, Target& to) {
 
 // ---- what waits ----
 
-void Outgoing::add_parcel(std::unique_ptr<Parcel> parcel, Target& to) {
-  note_active(parcel->pe, to);
-  Parcel* const added = parcel.release();
+void Outgoing::add_unsent(std::unique_ptr<Unsent> unsent, Target& to) {
+  note_active(unsent->pe, to);
+  Unsent* const added = unsent.release();
   (to.first == nullptr ? to.first : to.last->next) = added;
   to.last = added;
 }
@@ -168,15 +168,15 @@ void Outgoing::note_left(Target& to, std::size_t bytes) {
 }
 
 // Returns whether any has left.
-bool Outgoing::push_parcels(Target& to) {
+bool Outgoing::push_unsent(Target& to) {
   bool any = false;
   while (to.first != nullptr) {
-    Parcel& parcel = *to.first;
-    const std::size_t offset = parcel.offset;
-    const bool has_left = push(parcel, to);
-    any |= has_left || parcel.offset != offset;
+    Unsent& unsent = *to.first;
+    const std::size_t offset = unsent.offset;
+    const bool has_left = push(unsent, to);
+    any |= has_left || unsent.offset != offset;
     if (!has_left) break;
-    std::unique_ptr<Parcel> left(std::exchange(to.first, parcel.next));
+    std::unique_ptr<Unsent> left(std::exchange(to.first, unsent.next));
     note_left(to, left->bytes());
     if (left->batch != nullptr) {
       coalescer_.give_back(std::move(left->batch));
@@ -190,59 +190,59 @@ bool Outgoing::push_parcels(Target& to) {
 }
 
 // A network may read a long payload while it travels.
-bool Outgoing::push(Parcel& parcel, Target& to) {
-  if (parcel.batch == nullptr && parcel.handler == am::kTasks && parcel.payload.size() >= kPullBytes)
-    return push_offer(parcel, to);
-  if (parcel.message != 0 || parcel.bytes() > port_.message_bytes(parcel.pe)) return push_pieces(parcel);
+bool Outgoing::push(Unsent& unsent, Target& to) {
+  if (unsent.batch == nullptr && unsent.handler == am::kTasks && unsent.payload.size() >= kPullBytes)
+    return push_offer(unsent, to);
+  if (unsent.message != 0 || unsent.bytes() > port_.message_bytes(unsent.pe)) return push_pieces(unsent);
   am::OutgoingMessage message{
-      .pe = parcel.pe, .handler = parcel.handler, .header = parcel.head_bytes(), .payload = parcel.payload_bytes()};
-  if (parcel.batch == nullptr) message.lifetime = am::until_done(parcel.outgoing);
+      .pe = unsent.pe, .handler = unsent.handler, .header = unsent.head_bytes(), .payload = unsent.payload_bytes()};
+  if (unsent.batch == nullptr) message.lifetime = am::until_done(unsent.outgoing);
   return try_send(message, to);
 }
 
 // Tags repeat, so half of them may be in use.
-bool Outgoing::push_offer(Parcel& parcel, Target& to) {
+bool Outgoing::push_offer(Unsent& unsent, Target& to) {
   if (pulls_ >= kPullTags / 2) return false;
-  const OfferHead head{pull_tag(next_pull_), static_cast<std::uint32_t>(parcel.payload.size())};
+  const OfferHead head{pull_tag(next_pull_), static_cast<std::uint32_t>(unsent.payload.size())};
   if (!try_send(
-          {.pe = parcel.pe, .handler = am::kTaskOffer, .header = am::bytes_of(head), .payload = parcel.heads->bytes()},
+          {.pe = unsent.pe, .handler = am::kTaskOffer, .header = am::bytes_of(head), .payload = unsent.heads->bytes()},
           to))
     return false;
   ++next_pull_;
   ++pulls_;
-  parcel.transfer = port_.start_transfer(parcel.pe, head.tag, parcel.payload);
+  unsent.transfer = port_.start_transfer(unsent.pe, head.tag, unsent.payload);
   return true;
 }
 
 // The item's heads are the first piece.
-bool Outgoing::push_pieces(Parcel& parcel) {
-  Target& to = targets_[parcel.pe];
-  const std::size_t most = port_.message_bytes(parcel.pe) - sizeof(PieceHead);
-  const std::size_t heads = parcel.head_bytes().size();
-  if (parcel.message == 0) parcel.message = next_message_++;
+bool Outgoing::push_pieces(Unsent& unsent) {
+  Target& to = targets_[unsent.pe];
+  const std::size_t most = port_.message_bytes(unsent.pe) - sizeof(PieceHead);
+  const std::size_t heads = unsent.head_bytes().size();
+  if (unsent.message == 0) unsent.message = next_message_++;
   if (next_message_ == 0) next_message_ = 1;
-  while (parcel.offset != parcel.bytes()) {
-    const Bytes rest = parcel.offset < heads ? parcel.head_bytes() : parcel.payload.subspan(parcel.offset - heads);
+  while (unsent.offset != unsent.bytes()) {
+    const Bytes rest = unsent.offset < heads ? unsent.head_bytes() : unsent.payload.subspan(unsent.offset - heads);
     const Bytes piece = rest.first(std::min(most, rest.size()));
-    const PieceHead head{parcel.message, static_cast<std::uint32_t>(parcel.offset),
-                         static_cast<std::uint32_t>(parcel.bytes()), parcel.handler == am::kTaskReplies ? 1U : 0U};
-    if (!try_send({.pe = parcel.pe, .handler = am::kTaskPiece, .header = am::bytes_of(head), .payload = piece}, to))
+    const PieceHead head{unsent.message, static_cast<std::uint32_t>(unsent.offset),
+                         static_cast<std::uint32_t>(unsent.bytes()), unsent.handler == am::kTaskReplies ? 1U : 0U};
+    if (!try_send({.pe = unsent.pe, .handler = am::kTaskPiece, .header = am::bytes_of(head), .payload = piece}, to))
       return false;
-    parcel.offset += piece.size();
+    unsent.offset += piece.size();
   }
   return true;
 }
 
-void Outgoing::end(Parcel& parcel) {
-  if (parcel.release.function != nullptr) releases_.push_back(parcel.release);
+void Outgoing::end(Unsent& unsent) {
+  if (unsent.release.function != nullptr) releases_.push_back(unsent.release);
 }
 
 void Outgoing::release_left() {
-  std::erase_if(unconfirmed_, [this](const std::unique_ptr<Parcel>& parcel) {
-    const bool is_over = parcel->transfer != nullptr ? port_.try_end_transfer(parcel->transfer) : parcel->outgoing.done;
+  std::erase_if(unconfirmed_, [this](const std::unique_ptr<Unsent>& unsent) {
+    const bool is_over = unsent->transfer != nullptr ? port_.try_end_transfer(unsent->transfer) : unsent->outgoing.done;
     if (!is_over) return false;
-    if (parcel->transfer != nullptr) --pulls_;
-    end(*parcel);
+    if (unsent->transfer != nullptr) --pulls_;
+    end(*unsent);
     return true;
   });
 }
@@ -258,7 +258,7 @@ bool Outgoing::progress(bool all) {
   for (std::size_t i = active_.size(); i-- > 0;) {
     const int pe = active_[i];
     Target& to = targets_[pe];
-    any |= push_parcels(to);
+    any |= push_unsent(to);
     if (to.first != nullptr) continue;
     const bool held = coalescer_.holds(pe);
     if (held && (all || is_idle(pe, to)) && try_send_batch(pe, to)) any = true;

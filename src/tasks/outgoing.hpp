@@ -1,7 +1,7 @@
 // Tasks that leave this PE. The first one to a PE that has received all earlier ones leaves at once. While one is not
 // received, further short ones gather in a batch: of one cell for PEs of this node, of am::Batch::kBytes for others. A
 // batch leaves when it is full, when the earlier tasks have been received, or at progress(true). What finds no room
-// waits in parcels, a list for each target, so a PE that does not receive holds up no other one.
+// waits in unsent messages, a list for each target, so a PE that does not receive holds up no other one.
 //
 // Nothing here waits. Under the endpoint's lock.
 #pragma once
@@ -61,11 +61,11 @@ class Outgoing {
   std::uint64_t messages() const noexcept { return messages_; }
 
  private:
-  struct Parcel;
+  struct Unsent;
   struct Target {
-    Parcel* first;  // what could not leave, in order
-    Parcel* last;
-    std::size_t queued_bytes;  // in parcels and the batch
+    Unsent* first;  // what could not leave, in order
+    Unsent* last;
+    std::size_t queued_bytes;  // in unsent messages and the batch
     nemesis::Number sent;      // the last message with tasks
     std::uint32_t appends;
     bool is_outstanding;  // it may not have been received
@@ -78,18 +78,18 @@ class Outgoing {
   void end_full_batch(int pe, Target& to);
   bool try_send_batch(int pe, Target& to);
   bool try_send_alone(const NewTask& task, Target& to);
-  void add_parcel(std::unique_ptr<Parcel> parcel, Target& to);
-  bool push_parcels(Target& to);
-  bool push(Parcel& parcel, Target& to);
-  bool push_pieces(Parcel& parcel);
-  bool push_offer(Parcel& parcel, Target& to);
-  void add_task_parcel(const NewTask& task, Target& to);
+  void add_unsent(std::unique_ptr<Unsent> unsent, Target& to);
+  bool push_unsent(Target& to);
+  bool push(Unsent& unsent, Target& to);
+  bool push_pieces(Unsent& unsent);
+  bool push_offer(Unsent& unsent, Target& to);
+  void add_unsent_task(const NewTask& task, Target& to);
   bool try_send(const am::OutgoingMessage& message, Target& to);
   bool is_idle(int pe, Target& to);
   void note_active(int pe, Target& to);
   void note_queued(int pe, Target& to, std::size_t bytes);
   void note_left(Target& to, std::size_t bytes);
-  void end(Parcel& parcel);
+  void end(Unsent& unsent);
   void release_left();
 
   static constexpr std::uint32_t kAppendsPerLook = 16;
@@ -99,8 +99,8 @@ class Outgoing {
   Budget& budget_;
   am::Coalescer coalescer_;
   ContactTable<Target> targets_;
-  std::vector<std::int32_t> active_;                  // targets with parcels or a batch
-  std::vector<std::unique_ptr<Parcel>> unconfirmed_;  // a network or the target still reads them
+  std::vector<std::int32_t> active_;                  // targets with unsent messages or a batch
+  std::vector<std::unique_ptr<Unsent>> unconfirmed_;  // a network or the target still reads them
   std::vector<Release> releases_;
   std::uint32_t next_message_ = 1;
   std::uint32_t next_pull_ = 0;

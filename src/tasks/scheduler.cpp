@@ -160,12 +160,6 @@ bool Scheduler::poll() noexcept {
   return has_work();
 }
 
-void Scheduler::rest() noexcept {
-  busy_.store(false, std::memory_order_relaxed);  // a hint
-  const am::Locked endpoint;
-  outgoing_.progress(true);
-}
-
 // ---- payloads that the program keeps ----
 
 const void* Scheduler::keep(const char* routine) noexcept {

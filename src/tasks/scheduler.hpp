@@ -8,7 +8,6 @@
 #include <cstdint>
 
 #include "tasks/incoming.hpp"
-#include "tasks/outgoing.hpp"
 #include "tasks/queue.hpp"
 
 namespace shmemx::tasks {
@@ -44,8 +43,8 @@ class SchedulerHooks {
 // Members that are not atomic belong to the thread in the scheduler.
 class Scheduler {
  public:
-  Scheduler(Budget& budget, Incoming& incoming, Outgoing& outgoing, SchedulerHooks& hooks) noexcept
-      : budget_(budget), incoming_(incoming), outgoing_(outgoing), hooks_(hooks) {}
+  Scheduler(Budget& budget, Incoming& incoming, SchedulerHooks& hooks) noexcept
+      : budget_(budget), incoming_(incoming), hooks_(hooks) {}
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
@@ -65,8 +64,8 @@ class Scheduler {
   bool run_next() noexcept;
   // Looks for messages. Returns whether there is a task.
   bool poll() noexcept;
-  // The PE has no task to run: sends what has gathered, and lets nothing gather until go_on().
-  void rest() noexcept;
+  // The PE has no task to run: nothing gathers until go_on().
+  void rest() noexcept { busy_.store(false, std::memory_order_relaxed); }  // a hint
   void go_on() noexcept { busy_.store(true, std::memory_order_relaxed); }  // a hint
   // Returns whether a task has arrived that the scheduler has not seen, or waits in the queue.
   bool has_work() const noexcept { return incoming_.has_any() || !queue_.is_empty(); }
@@ -104,7 +103,6 @@ class Scheduler {
 
   Budget& budget_;
   Incoming& incoming_;
-  Outgoing& outgoing_;
   SchedulerHooks& hooks_;
   TaskQueue queue_;
   BufferList unused_;

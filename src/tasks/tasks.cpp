@@ -16,6 +16,7 @@
 #include "progress/wait.hpp"
 #include "pt2pt/messages.hpp"
 #include "tasks/calls.hpp"
+#include "tasks/outgoing.hpp"
 #include "tasks/pulls.hpp"
 #include "tasks/quiescence.hpp"
 #include "tasks/scheduler.hpp"
@@ -77,7 +78,7 @@ struct Tasks {
   Pulls pulls{incoming};
   Outgoing outgoing;
   Awaiting awaiting;
-  Scheduler scheduler{budget, incoming, outgoing, hooks};
+  Scheduler scheduler{budget, incoming, hooks};
   std::atomic<std::uint64_t> sent{0};     // tasks and replies, to all PEs
   std::atomic<std::uint64_t> replies{0};  // that have arrived
 };
@@ -169,11 +170,18 @@ void look_at_tasks() noexcept {
     progress::open();
 }
 
+// The scheduler has no task to run: sends what has gathered.
+void rest(Scheduler& scheduler) noexcept {
+  scheduler.rest();
+  const Locked endpoint;
+  own_tasks->outgoing.progress(true);
+}
+
 // Waits until there is a task, or until done() holds.
 template <class Done>
 void rest_until(const char* routine, Done done) noexcept {
   Scheduler& scheduler = own_tasks->scheduler;
-  scheduler.rest();
+  rest(scheduler);
   progress::wait_until(routine, -1, [&] { return scheduler.has_work() || done() || has_due(); });
   scheduler.go_on();
   own_tasks->hooks.look();
@@ -182,7 +190,7 @@ void rest_until(const char* routine, Done done) noexcept {
 void run_available(Scheduler& scheduler) noexcept {
   while (scheduler.run_next() || scheduler.poll()) {
   }
-  scheduler.rest();
+  rest(scheduler);
   scheduler.go_on();
 }
 
@@ -352,7 +360,7 @@ std::size_t run_some(const char* routine, std::size_t most) noexcept {
   const Scheduler::Entered entered(scheduler, routine);
   std::size_t count = 0;
   while (count < most && (scheduler.run_next() || (scheduler.poll() && scheduler.run_next()))) ++count;
-  if (!scheduler.has_work()) scheduler.rest();
+  if (!scheduler.has_work()) rest(scheduler);
   if (count == 0) progress::repeated_test(nullptr, 0);  // the program may wait in a loop
   return count;
 }
