@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that docs/tutorial.md shows what the programs of examples/tutorial are and print.
+"""Checks that a page shows what the programs of a folder are and print: docs/tutorial.md and examples/tutorial, or others.
 
 check_tutorial.py [--project DIR]                  every C block is a part of one program, and each program is shown
 check_tutorial.py [--project DIR] --run BIN FOLDER every console block prints what the page shows: BIN holds oshrun, FOLDER
@@ -67,14 +67,16 @@ def check_output(page, blocks, binaries, folder):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--project", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[2])
+    parser.add_argument("--page", default="docs/tutorial.md")
+    parser.add_argument("--sources", default="examples/tutorial")
     parser.add_argument("--run", nargs=2, metavar=("BIN", "FOLDER"))
     options = parser.parse_args()
-    page = "docs/tutorial.md"
+    page = options.page
     blocks, _ = split((options.project / page).read_text())
     if options.run:
         offences, summary = check_output(page, blocks, *options.run)
     else:
-        offences, summary = check_code(page, blocks, options.project / "examples" / "tutorial")
+        offences, summary = check_code(page, blocks, options.project / options.sources)
     print("\n".join(offences) or summary)
     return 1 if offences else 0
 

@@ -384,7 +384,7 @@ PE_TEST(owned_payloads_are_released_once) {
   shmem_barrier_all();
 }
 
-PE_TEST(multicasts_reach_each_member) {
+PE_TEST(multicasts_run_on_each_member) {
   fresh();
   std::vector<unsigned char> data(200000);
   for (const size_t bytes : {size_t{0}, size_t{8}, size_t{9000}, size_t{200000}}) {
