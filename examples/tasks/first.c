@@ -5,8 +5,8 @@ enum { kVisit = 1 };
 
 static long visits = 0;
 
-static void on_visit(int source, const void* payload, size_t bytes, void* argument) {
-  long left = *(const long*)payload;
+static void on_visit(int source, const void *payload, size_t bytes, void *argument) {
+  long left = *(const long *)payload;
   (void)source;
   (void)argument;
   ++visits;

@@ -35,8 +35,7 @@ extern "C" void shmemx_am_send(int pe, int id, const void* payload, std::size_t 
   if (!context::pe_in_range(context::default_context(), pe))
     fatal(kRoutine, "argument 'pe' is %d, allowed are 0..%u", pe, context::default_context().n_pes - 1);
   if (bytes > tasks::kActiveMaxBytes)
-    fatal(kRoutine, "argument 'bytes' is %zu, allowed are 0..%zu (SHMEMX_AM_MAX_BYTES)", bytes,
-          tasks::kActiveMaxBytes);
+    fatal(kRoutine, "argument 'bytes' is %zu, allowed are 0..%zu (SHMEMX_AM_MAX_BYTES)", bytes, tasks::kActiveMaxBytes);
   const api::Observed span(api::default_context(), {kRoutine, stats::Family::message}, pe, bytes);
   tasks::send_active(kRoutine, pe, id, payload, bytes);
 }
