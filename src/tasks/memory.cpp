@@ -8,12 +8,13 @@
 namespace shmemx::tasks {
 
 void Budget::exceed(int peer, bool is_received) const noexcept {
-  const char* const sentence =
-      is_received
-          ? "%zu bytes of tasks are queued on PE %d, the last ones of PE %d; allowed are %zu (SHMEMX_TASKS_MAX)"
-          : "%zu bytes of tasks are queued on PE %d, the last ones for PE %d; allowed are %zu (SHMEMX_TASKS_MAX)";
-  if (is_received) fatal("shmemx_task_send", sentence, used(), me_, peer, limit_);
-  fatal("shmemx_task_send", sentence, used(), me_, peer, limit_);
+  if (is_received)
+    fatal("shmemx_task_send",
+          "%zu bytes of tasks are queued on PE %d, the last ones of PE %d; allowed are %zu (SHMEMX_TASKS_MAX)", used(),
+          me_, peer, limit_);
+  fatal("shmemx_task_send",
+        "%zu bytes of tasks are queued on PE %d, the last ones for PE %d; allowed are %zu (SHMEMX_TASKS_MAX)", used(),
+        me_, peer, limit_);
 }
 
 Buffer* make_small_buffer(Budget& budget, std::size_t capacity, int source) noexcept {
