@@ -77,8 +77,10 @@ bool Endpoint::send_beside_box(OutgoingMessage message) noexcept {
   if (message.bytes() > max_payload_bytes())
     fatal(nullptr, "a message of %zu bytes does not fit a cell, which holds %zu", message.bytes(), max_payload_bytes());
   const auto& [pe, handler, header, payload, lifetime, leave, counting] = message;
-  if (shm_.try_send_in_shared_cell(pe, handler, header, payload)) return true;
-  if (traits_of(handler).is_done_at_once && shm_.try_send_behind_box(pe, handler, header, payload)) return true;
+  // Requests whose replies find no room are kept at the target, so the room for cells limits those under way.
+  if (traits_of(handler).is_done_at_once && (shm_.try_send_in_shared_cell(pe, handler, header, payload) ||
+                                             shm_.try_send_behind_box(pe, handler, header, payload)))
+    return true;
   const auto use = dispatch_->is_in_handler() ? nemesis::CellUse::reply : nemesis::CellUse::request;
   return shm_.try_send_in_cell(pe, handler, header, payload, use);
 }

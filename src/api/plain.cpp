@@ -253,7 +253,9 @@ void pshmem_barrier_all(void) noexcept {
   context::require_initialized("shmem_barrier_all");
   const RoutineSpan span("shmem_barrier_all", Family::collective);
   quiet_default("shmem_barrier_all");
-  coll::barrier(coll::team_table[coll::kWorldTeam], "shmem_barrier_all");
+  coll::Team& world = coll::team_table[coll::kWorldTeam];
+  coll::begin_call(world, coll::call_word(coll::CallFamily::sync));
+  coll::barrier(world, "shmem_barrier_all");
 }
 void pshmem_sync_all(void) noexcept { sync_world("shmem_sync_all"); }
 

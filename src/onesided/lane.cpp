@@ -125,8 +125,10 @@ const DirectPiece* find_piece(const context::Context& context, const context::Pl
     if (bytes > lane.network->most_bytes()) return nullptr;
     take_over(lane);
   }
-  const DirectPiece* const piece = find_known(lane, place, bytes);
-  return piece != nullptr ? piece : learn(context, place, bytes);
+  if (const DirectPiece* const piece = find_known(lane, place, bytes)) return piece;
+  const DirectPiece* const piece = learn(context, place, bytes);
+  // It may have opened the lane.
+  return piece != nullptr && bytes <= lane_of(context).network->most_bytes() ? piece : nullptr;
 }
 
 // ---- waiting ----

@@ -162,7 +162,6 @@ void flush_active(const char* routine) noexcept {
 }
 
 void set_active_handlers() noexcept {
-  handler_table.open();
   am::set_handler(kActive, on_whole);
   am::set_handler(kActivePiece, on_piece);
 }

@@ -222,7 +222,6 @@ void open(const Start& start) noexcept {
   own.scheduler.clear();
   own.sent.store(0, std::memory_order_relaxed);     // no thread sends
   own.replies.store(0, std::memory_order_relaxed);  // no thread sends
-  handler_table.open();
   am::set_handler(am::kTasks, on_tasks, {.is_done_at_once = true});
   am::set_handler(am::kTaskPiece, on_task_piece, {.is_done_at_once = true});
   am::set_handler(am::kTaskReplies, on_replies, {.is_done_at_once = true});

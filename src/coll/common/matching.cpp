@@ -21,8 +21,12 @@ void report_mismatch(const Team& team, const char* routine) noexcept {
 
 void look_at_tag(const Team& team, const char* routine, int pe, const MemberFlag& flag, std::uint64_t epoch) noexcept {
   const std::uint64_t tag = flag.tag.load(std::memory_order_relaxed);  // arrive, of this epoch or a later one
+  std::atomic_thread_fence(std::memory_order_acquire);
+  // A root of broadcasts may be any number of epochs ahead. Where the flag has still this one, the tag is of this epoch
+  // or of the next.
+  const bool is_ahead = flag.epoch.load(std::memory_order_relaxed) != epoch;
   const bool is_of_epoch = static_cast<std::uint16_t>(tag) == static_cast<std::uint16_t>(epoch);
-  if (!is_of_epoch || tag == tag_of(team, epoch) || on_mismatch == nullptr) return;
+  if (is_ahead || !is_of_epoch || tag == tag_of(team, epoch) || on_mismatch == nullptr) return;
   on_mismatch({team, routine, pe, epoch, tag - epoch});
 }
 

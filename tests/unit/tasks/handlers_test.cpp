@@ -14,7 +14,6 @@ void one(int, const void*, std::size_t, void*) {}
 
 BOOST_AUTO_TEST_CASE(a_number_belongs_to_one_kind_until_it_is_removed) {
   HandlerTable table;
-  table.open();
   int argument = 0;
   for (const std::uint16_t id : {0, 7, 65535}) {
     BOOST_CHECK(table.find(id, HandlerKind::task).function == nullptr);
