@@ -33,13 +33,13 @@ struct WholeHead {
 static_assert(sizeof(WholeHead) == 8);  // the payload behind it stays aligned
 
 // In front of each piece of a longer message.
-struct PieceHead {
+struct ActivePieceHead {
   std::uint32_t message;  // tells the pieces of messages of one source apart
   std::uint32_t id;
   std::uint64_t total;
   std::uint64_t offset;
 };
-static_assert(sizeof(PieceHead) == 24);
+static_assert(sizeof(ActivePieceHead) == 24);
 
 constinit std::atomic<std::uint32_t> next_message{1};
 // Read by each send: by its offset from the thread's own block, since a look-up would be a call.
@@ -65,7 +65,7 @@ void deliver(int source, std::uint32_t id, const void* payload, std::size_t byte
   in_handler = false;
 }
 
-void add_piece(int source, const PieceHead& head, Bytes piece) {
+void add_piece(int source, const ActivePieceHead& head, Bytes piece) {
   std::vector<Partial>& list = partials();
   auto at = std::find_if(list.begin(), list.end(),
                          [&](const Partial& p) { return p.source == source && p.message == head.message; });
@@ -100,7 +100,7 @@ Verdict on_whole(Endpoint&, const Message& message) {
 }
 
 Verdict on_piece(Endpoint&, const Message& message) {
-  PieceHead head;
+  ActivePieceHead head;
   if (message.payload.size() < sizeof head) reject(message.source);
   std::memcpy(&head, message.payload.data(), sizeof head);
   const Bytes piece = message.payload.subspan(sizeof head);
@@ -120,11 +120,11 @@ template <class Send>
     const WholeHead head{static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(bytes)};
     return send(kActive, bytes_of(head), Bytes{data, bytes});
   }
-  const std::size_t room = cell_bytes - sizeof(PieceHead);
+  const std::size_t room = cell_bytes - sizeof(ActivePieceHead);
   const std::uint32_t message = next_message.fetch_add(1, std::memory_order_relaxed);  // a name only
   for (std::size_t offset = 0; offset < bytes;) {
     const std::size_t part = std::min(room, bytes - offset);
-    const PieceHead head{message, static_cast<std::uint32_t>(id), bytes, offset};
+    const ActivePieceHead head{message, static_cast<std::uint32_t>(id), bytes, offset};
     send(kActivePiece, bytes_of(head), Bytes{data + offset, part});
     offset += part;
   }

@@ -14,7 +14,7 @@ using namespace shmemx::stats;
 std::unique_ptr<Summary> summary_of(int pe, std::uint32_t n_pes, const char* routine, std::uint64_t ns) {
   auto made = std::make_unique<Summary>();
   made->n_pes = n_pes;
-  made->pes_per_group = (n_pes + kGroups - 1) / kGroups;
+  made->pes_per_group = static_cast<std::uint32_t>((n_pes + kGroups - 1) / kGroups);
   made->pes = 1;
   made->waiting.run_ns = made->waiting.longest_run_ns = 1'000'000'000;
   made->waiting.blocked_ns = ns;

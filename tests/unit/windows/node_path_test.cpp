@@ -16,7 +16,7 @@ constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 constexpr std::size_t kChannelBytes = std::size_t{4} << 20;
 
 // Records of PEs that ask for nothing special.
-std::vector<bootstrap::PeRecord> records_of(std::size_t n_pes, std::uint64_t heap_bytes, std::uint16_t asked) {
+std::vector<bootstrap::PeRecord> records_of(std::size_t n_pes, std::uint64_t heap_bytes, std::uint8_t asked) {
   std::vector<bootstrap::PeRecord> records(n_pes);
   for (bootstrap::PeRecord& record : records) {
     record.heap_bytes = heap_bytes;
@@ -55,7 +55,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 BOOST_AUTO_TEST_CASE(what_fits_is_mapped) {
   for (const std::size_t n_pes : {1, 2, 7, 4096}) {
-    for (const std::uint16_t asked : {std::uint16_t{0}, std::uint16_t{1}}) {
+    for (const std::uint8_t asked : {std::uint8_t{0}, std::uint8_t{1}}) {
       const auto plan = plan_node(records_of(n_pes, kGiB, asked), kChannelBytes);
       BOOST_REQUIRE(plan);
       BOOST_CHECK(plan.value().path == NodePath::direct);
