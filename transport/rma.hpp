@@ -36,46 +36,10 @@ struct Completion {
   bool is_unknown = false;  // whether and when it takes effect
 };
 
-// A lane: puts and gets of one user by endpoints that nobody else uses. Its calls need no lock where no other is named:
-// one thread at a time makes them. They mean what those of Rma mean.
-class Lane {
- public:
-  virtual ~Lane() = default;
-
-  // ---- under the lock of the layer above ----
-  // Makes a key that the network has imported ready for the lane, as long as that lives. Returns null if the lane does
-  // not reach the PE.
-  virtual RemoteKey* import_key(const RemoteKey& key) noexcept = 0;
-  // Tells the network which PEs the lane has lost. Its next poll() reports them.
-  virtual void report_lost() noexcept = 0;
-
-  // ---- without ----
-  // The longest operation that put() and get() take.
-  virtual std::size_t most_bytes() const noexcept = 0;
-  virtual bool put(const RemoteKey& key, std::uint64_t offset, Bytes source, Completion& completion,
-                   Completion* source_use) noexcept = 0;
-  virtual bool get(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
-                   Completion& completion) noexcept = 0;
-  virtual bool put_short(const RemoteKey& key, std::uint64_t offset, Bytes source, Completion& completion) noexcept = 0;
-  virtual bool get_short(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
-                         Completion& completion) noexcept = 0;
-  // Makes operations end that the network has finished. Receives no message.
-  virtual void progress() noexcept = 0;
-};
-
-class Rma {
+// Puts and gets, of a network and of a lane.
+class OneSided {
  public:
   static constexpr std::size_t kShortBytes = 64;
-
-  // Opens a range to other PEs. Returns its key, at most kMaxKeyBytes, empty if the network needs none.
-  virtual Result<std::string> register_memory(std::byte* base, std::size_t bytes) = 0;
-  virtual void unregister_memory(std::byte* base) noexcept = 0;
-
-  // Makes a key of `pe` ready for use until release_key(). Returns null if it cannot be read or `pe` is lost; then `pe`
-  // is lost.
-  virtual RemoteKey* import_key(int pe, Bytes key) noexcept = 0;
-  // No operation with the key is under way. What is left is released with the transport.
-  virtual void release_key(RemoteKey* key) noexcept = 0;
 
   // Start an operation at `offset` from the base of the range of `key`. They return false if the caller has to try
   // again after poll(). If the PE is lost, `completion` has failed on return. The local memory stays in use until the
@@ -94,6 +58,40 @@ class Rma {
   // receive messages, as poll() does. It costs far less than poll(), which does the rest, and has to be called now and
   // then in between.
   virtual void progress() noexcept = 0;
+
+ protected:
+  ~OneSided() = default;
+};
+
+// A lane: puts and gets of one user by endpoints that nobody else uses. Its calls need no lock where no other is named:
+// one thread at a time makes them. It receives no message.
+class Lane : public OneSided {
+ public:
+  virtual ~Lane() = default;
+
+  // ---- under the lock of the layer above ----
+  // Makes a key that the network has imported ready for the lane, as long as that lives. Returns null if the lane does
+  // not reach the PE.
+  virtual RemoteKey* import_key(const RemoteKey& key) noexcept = 0;
+  // Tells the network which PEs the lane has lost. Its next poll() reports them.
+  virtual void report_lost() noexcept = 0;
+
+  // ---- without ----
+  // The longest operation that put() and get() take.
+  virtual std::size_t most_bytes() const noexcept = 0;
+};
+
+class Rma : public OneSided {
+ public:
+  // Opens a range to other PEs. Returns its key, at most kMaxKeyBytes, empty if the network needs none.
+  virtual Result<std::string> register_memory(std::byte* base, std::size_t bytes) = 0;
+  virtual void unregister_memory(std::byte* base) noexcept = 0;
+
+  // Makes a key of `pe` ready for use until release_key(). Returns null if it cannot be read or `pe` is lost; then `pe`
+  // is lost.
+  virtual RemoteKey* import_key(int pe, Bytes key) noexcept = 0;
+  // No operation with the key is under way. What is left is released with the transport.
+  virtual void release_key(RemoteKey* key) noexcept = 0;
 
   // Returns the same network without the test for a small stack (RoomyTransport): for calls on a stack that is known to
   // be large.

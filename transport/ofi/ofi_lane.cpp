@@ -157,9 +157,9 @@ bool OfiLane::not_posted(Request& request, std::int64_t result) noexcept {
 bool OfiLane::write(Request& request, const Range& range) noexcept {
   WriteMessage write(&request.context);
   write.source = {range.local, range.bytes};
-  write.target = {range.key.address + range.offset, range.bytes, range.key.key};
+  write.target.len = range.bytes;
   write.descriptor = range.descriptor;
-  write.message.addr = range.key.endpoint;
+  write.aim(range.key, range.offset);
   ++request.completion->open;
   const ssize_t result = fi_writemsg(fabric_.ep.get(), &write.message, fabric_.write_flags());
   return result == 0 || not_posted(request, result);
@@ -198,9 +198,7 @@ bool OfiLane::put_short(const transport::RemoteKey& any_key, std::uint64_t offse
   request->completion = &completion;
   std::memcpy(request->inline_data.data(), source.data(), sizeof(std::uint64_t));
   WriteMessage& write = request->copied;
-  write.target.addr = key.address + offset;
-  write.target.key = key.key;
-  write.message.addr = key.endpoint;
+  write.aim(key, offset);
   take_first();
   ++completion.open;
   const ssize_t result = fi_writemsg(fabric_.ep.get(), &write.message, fabric_.write_flags());

@@ -54,11 +54,8 @@ class OfiLane final : public transport::Lane {
     bool is_lost = false;
     std::string cause;
   };
-  struct RemoteKey : transport::RemoteKey {
+  struct RemoteKey : transport::RemoteKey, RemotePlace {
     Target* target = nullptr;
-    fi_addr_t endpoint = FI_ADDR_NOTAVAIL;  // the target's
-    std::uint64_t address = 0;
-    std::uint64_t key = 0;
   };
   // A read or a write while the provider has it.
   struct Request : Operation {

@@ -96,9 +96,7 @@ bool OfiRma::put_short(const transport::RemoteKey& any_key, std::uint64_t offset
   request->completion = &completion;
   std::memcpy(request->inline_data.data(), source.data(), sizeof(std::uint64_t));
   WriteMessage& write = request->copied;
-  write.target.addr = key.address + offset;
-  write.target.key = key.key;
-  write.message.addr = key.endpoint;
+  write.aim(key, offset);
   ++completion.open;
   const ssize_t result = fi_writemsg(fabric_.ep.get(), &write.message, fabric_.write_flags());
   RmaRequest* const posted = take_prepared();

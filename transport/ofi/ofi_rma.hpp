@@ -24,6 +24,13 @@ namespace shmemx::ofi {
 
 class Ofi;
 
+// Where operations with a key go.
+struct RemotePlace {
+  fi_addr_t endpoint = FI_ADDR_NOTAVAIL;
+  std::uint64_t address = 0;
+  std::uint64_t key = 0;
+};
+
 // What a write is posted with: libfabric's structures, which name each other.
 struct WriteMessage {
   iovec source;
@@ -33,6 +40,11 @@ struct WriteMessage {
 
   explicit WriteMessage(void* context) noexcept
       : message{&source, &descriptor, 1, FI_ADDR_UNSPEC, &target, 1, context, 0} {}
+  void aim(const RemotePlace& place, std::uint64_t offset) noexcept {
+    target.addr = place.address + offset;
+    target.key = place.key;
+    message.addr = place.endpoint;
+  }
   WriteMessage(const WriteMessage&) = delete;
   WriteMessage& operator=(const WriteMessage&) = delete;
 };
@@ -106,11 +118,8 @@ class OfiRma final : public transport::Rma {
   // Nobody knows how the rest for the peer ends.
   void give_up(const Peer& peer) noexcept;
 
-  struct RemoteKey : transport::RemoteKey {
+  struct RemoteKey : transport::RemoteKey, RemotePlace {
     Peer* peer = nullptr;
-    fi_addr_t endpoint = FI_ADDR_NOTAVAIL;  // the peer's
-    std::uint64_t address = 0;
-    std::uint64_t key = 0;
   };
 
  private:

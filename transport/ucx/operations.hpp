@@ -101,4 +101,31 @@ class Operations {
   std::vector<Operation*> free_;
 };
 
+// The operations behind the interface of a network, or of a lane.
+template <class Interface>
+class Offered : public Interface, protected Operations {
+ public:
+  bool put(const transport::RemoteKey& key, std::uint64_t offset, Bytes source, Completion& completion,
+           Completion* source_use) noexcept final {
+    return Operations::put(of(key), offset, source, completion, source_use);
+  }
+  bool get(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+           Completion& completion) noexcept final {
+    return Operations::get(of(key), offset, dest, completion);
+  }
+  bool put_short(const transport::RemoteKey& key, std::uint64_t offset, Bytes source,
+                 Completion& completion) noexcept final {
+    return Operations::put_short(of(key), offset, source, completion);
+  }
+  bool get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                 Completion& completion) noexcept final {
+    return Operations::get(of(key), offset, dest, completion);  // UCX finishes and receives in one call
+  }
+
+ protected:
+  ~Offered() = default;
+
+  static const RemoteKey& of(const transport::RemoteKey& key) noexcept { return static_cast<const RemoteKey&>(key); }
+};
+
 }  // namespace shmemx::ucx

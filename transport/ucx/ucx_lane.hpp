@@ -17,7 +17,7 @@ namespace shmemx::ucx {
 
 class UcxTransport;
 
-class UcxLane final : public transport::Lane, private Operations {
+class UcxLane final : public Offered<transport::Lane> {
  public:
   // Returns null if the network has none: over sockets, where each would have connections of its own, and where another
   // network may take over.
@@ -27,22 +27,6 @@ class UcxLane final : public transport::Lane, private Operations {
   transport::RemoteKey* import_key(const transport::RemoteKey& key) noexcept override;
   void report_lost() noexcept override;
   std::size_t most_bytes() const noexcept override { return std::numeric_limits<std::size_t>::max(); }
-  bool put(const transport::RemoteKey& key, std::uint64_t offset, Bytes source, Completion& completion,
-           Completion* source_use) noexcept override {
-    return Operations::put(of(key), offset, source, completion, source_use);
-  }
-  bool get(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
-           Completion& completion) noexcept override {
-    return Operations::get(of(key), offset, dest, completion);
-  }
-  bool put_short(const transport::RemoteKey& key, std::uint64_t offset, Bytes source,
-                 Completion& completion) noexcept override {
-    return Operations::put_short(of(key), offset, source, completion);
-  }
-  bool get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
-                 Completion& completion) noexcept override {
-    return Operations::get(of(key), offset, dest, completion);
-  }
   void progress() noexcept override;
 
  private:
@@ -57,7 +41,6 @@ class UcxLane final : public transport::Lane, private Operations {
   };
 
   UcxLane(UcxTransport& transport, ucp_worker_h worker) noexcept : transport_(transport), worker_(worker) {}
-  static const RemoteKey& of(const transport::RemoteKey& key) noexcept { return static_cast<const RemoteKey&>(key); }
   Target* connected(int pe);
   void failed(Target& target, const std::string& cause) noexcept override;
   static void endpoint_failed(void* target, ucp_ep_h endpoint, ucs_status_t status);

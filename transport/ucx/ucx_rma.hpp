@@ -22,7 +22,7 @@ struct PackedKey : RemoteKey {
   std::string packed;
 };
 
-class UcxRma final : public transport::Rma, private Operations {
+class UcxRma final : public Offered<transport::Rma> {
  public:
   UcxRma(UcxTransport& owner, ucp_context_h context) noexcept : transport_(owner), context_(context) {}
   // To be called before the worker ends.
@@ -32,22 +32,6 @@ class UcxRma final : public transport::Rma, private Operations {
   void unregister_memory(std::byte* base) noexcept override;
   transport::RemoteKey* import_key(int pe, Bytes key) noexcept override;
   void release_key(transport::RemoteKey* key) noexcept override;
-  bool put(const transport::RemoteKey& key, std::uint64_t offset, Bytes source, Completion& completion,
-           Completion* source_use) noexcept override {
-    return Operations::put(of(key), offset, source, completion, source_use);
-  }
-  bool get(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
-           Completion& completion) noexcept override {
-    return Operations::get(of(key), offset, dest, completion);
-  }
-  bool put_short(const transport::RemoteKey& key, std::uint64_t offset, Bytes source,
-                 Completion& completion) noexcept override {
-    return Operations::put_short(of(key), offset, source, completion);
-  }
-  bool get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
-                 Completion& completion) noexcept override {
-    return Operations::get(of(key), offset, dest, completion);  // UCX finishes and receives in one call
-  }
   void progress() noexcept override;
   std::unique_ptr<transport::Lane> open_lane() noexcept override;
 
@@ -62,7 +46,6 @@ class UcxRma final : public transport::Rma, private Operations {
     ucp_mem_h handle;
   };
 
-  static const RemoteKey& of(const transport::RemoteKey& key) noexcept { return static_cast<const RemoteKey&>(key); }
   void failed(Target& target, const std::string& cause) noexcept override;
   void flush_has_ended() noexcept override;
 
