@@ -38,6 +38,10 @@ void bad_argument(const char* routine, const char* argument, long long value, co
   fatal(routine, "argument '%s' is %lld, allowed are %s", argument, value, allowed);
 }
 
+void bad_memory(const char* routine, const char* argument) noexcept {
+  bad_argument(routine, argument, 0, "pointers to as many bytes as the call says");
+}
+
 void bad_count(const char* routine, const char* argument, std::size_t count) noexcept {
   context::require_initialized(routine);
   const auto as_signed = static_cast<std::ptrdiff_t>(count);

@@ -60,6 +60,14 @@ inline void check_result(const char* routine, const char* argument, const void* 
     bad_argument(routine, argument, 0, "pointers to where the result goes");
 }
 
+// Rejects a null pointer for `bytes` bytes.
+[[gnu::cold, gnu::noinline]] void bad_memory(const char* routine, const char* argument) noexcept;
+[[gnu::always_inline]] inline void check_memory(const char* routine, const char* argument, const void* memory,
+                                                std::size_t bytes) noexcept {
+  if (memory == nullptr && bytes != 0) [[unlikely]]
+    bad_memory(routine, argument);
+}
+
 // Handles messages after a read of mapped memory, where no other thread may do so: they may bring what a program reads
 // again and again.
 inline void handle_messages_of_reader() noexcept {

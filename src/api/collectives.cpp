@@ -30,16 +30,15 @@ coll::Team& checked_call(const char* routine, shmem_team_t team, shmemx_request_
   return entry;
 }
 
-void check_memory(const char* routine, const char* argument, const void* memory, std::size_t bytes) noexcept {
-  if (memory == nullptr && bytes != 0)
-    api::bad_argument(routine, argument, 0, "pointers to as many bytes as the call says");
+void check_buffer(const char* routine, const char* argument, const void* memory, std::size_t bytes) noexcept {
+  api::check_memory(routine, argument, memory, bytes);
   if (shmemx::check::watches_operations()) [[unlikely]]
     shmemx::check::check_memory(routine, argument, memory, bytes);
 }
 
 background::Buffers checked_buffers(const char* routine, void* dest, const void* source, std::size_t bytes) noexcept {
-  check_memory(routine, "dest", dest, bytes);
-  check_memory(routine, "source", source, bytes);
+  check_buffer(routine, "dest", dest, bytes);
+  check_buffer(routine, "source", source, bytes);
   return {static_cast<std::byte*>(dest), static_cast<const std::byte*>(source), bytes};
 }
 
@@ -67,9 +66,9 @@ background::Buffers checked_blocks(const char* routine, const coll::Team& team, 
 coll::Team& checked_alltoallv(shmem_team_t team, const background::AlltoallV& arguments) noexcept {
   coll::Team& entry = api::checked_team(team, arguments.routine);
   api::check_array(arguments.routine, "source_counts", arguments.source_counts);
-  check_memory(arguments.routine, "dest", arguments.dest, arguments.dest_bytes);
+  check_buffer(arguments.routine, "dest", arguments.dest, arguments.dest_bytes);
   for (std::size_t i = 0; i < static_cast<std::size_t>(entry.size()); ++i)
-    check_memory(arguments.routine, "source", arguments.source, arguments.source_counts[i]);
+    check_buffer(arguments.routine, "source", arguments.source, arguments.source_counts[i]);
   return entry;
 }
 
@@ -91,8 +90,8 @@ int shmemx_broadcast_nb(shmem_team_t team, void* dest, const void* source, size_
   const RoutineSpan span(routine, Family::collective, bytes);
   coll::Team& entry = checked_call(routine, team, request);
   if (root < 0 || root >= entry.size()) api::bad_argument(routine, "root", root, "the numbers of the PEs of the team");
-  check_memory(routine, "dest", dest, bytes);
-  if (entry.me() == root) check_memory(routine, "source", source, bytes);
+  check_buffer(routine, "dest", dest, bytes);
+  if (entry.me() == root) check_buffer(routine, "source", source, bytes);
   const background::Buffers buffers{static_cast<std::byte*>(dest), static_cast<const std::byte*>(source), bytes};
   *request = api::handle_of(background::begin_broadcast(entry, routine, buffers, root));
   return 0;

@@ -16,6 +16,7 @@ namespace pt2pt = shmemx::pt2pt;
 
 namespace {
 
+using api::check_memory;
 using api::handle_of;
 using api::id_of;
 using pt2pt::Call;
@@ -38,10 +39,6 @@ static_assert(sizeof(shmemx_iov_t) == sizeof(pt2pt::Place) &&
   context::require_initialized(routine);
   shmemx::fatal(routine, "argument 'tag' is %d, allowed are 0..%d%s", tag, SHMEMX_TAG_MAX,
                 any ? " and SHMEMX_ANY_TAG" : "");
-}
-
-[[gnu::cold, gnu::noinline]] void bad_memory(const char* routine, const char* argument) noexcept {
-  api::bad_argument(routine, argument, 0, "pointers to as many bytes as the call says");
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] void bad_request(const char* routine, std::uintptr_t value) noexcept {
@@ -69,12 +66,6 @@ static_assert(sizeof(shmemx_iov_t) == sizeof(pt2pt::Place) &&
   context::require_initialized(call.routine);
   if (call.pe != SHMEMX_ANY_SOURCE) bad_pe(call.routine, argument, call.pe, true);
   return false;
-}
-
-[[gnu::always_inline]] inline void check_memory(const char* routine, const char* argument, const void* memory,
-                                                size_t bytes) noexcept {
-  if (memory == nullptr && bytes != 0) [[unlikely]]
-    bad_memory(routine, argument);
 }
 
 Shape list_shape(const char* routine, const shmemx_iov_t* list, size_t count) noexcept {

@@ -18,4 +18,13 @@ using Bytes = std::span<const std::byte>;
   }
 }
 
+// Copies a header from the begin of the bytes, and removes it there. Returns false if they are fewer.
+template <class Header>
+[[nodiscard]] bool take_header(Bytes& bytes, Header& out) noexcept {
+  if (bytes.size() < sizeof out) return false;
+  std::memcpy(&out, bytes.data(), sizeof out);
+  bytes = bytes.subspan(sizeof out);
+  return true;
+}
+
 }  // namespace shmemx

@@ -94,15 +94,6 @@ struct DataHeader {
 static_assert(sizeof(Place) == 16 && sizeof(EagerHeader) == 8 && sizeof(RtsHeader) == 48 && sizeof(CtsHeader) == 40 &&
               sizeof(DataHeader) == 16 && kSectionHeadBytes == 8);
 
-// Reads a header and removes it from the payload. Returns false if the payload is shorter.
-template <class Header>
-[[nodiscard]] bool take_header(Payload& payload, Header& out) noexcept {
-  if (payload.size() < sizeof out) return false;
-  std::memcpy(&out, payload.data(), sizeof out);
-  payload = payload.subspan(sizeof out);
-  return true;
-}
-
 // Reads a section, which has to be all of the payload. An empty payload is an empty section. Returns false if a place
 // is empty or the total overflows.
 [[nodiscard]] inline bool take_section(Payload payload, Section& out) noexcept {

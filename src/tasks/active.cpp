@@ -89,10 +89,9 @@ void add_piece(int source, const ActivePieceHead& head, Bytes piece) {
 
 Verdict on_whole(Endpoint&, const Message& message) {
   WholeHead head;
-  if (message.payload.size() < sizeof head) [[unlikely]]
+  Bytes payload = message.payload;
+  if (!take_header(payload, head)) [[unlikely]]
     reject(message.source);
-  std::memcpy(&head, message.payload.data(), sizeof head);
-  const Bytes payload = message.payload.subspan(sizeof head);
   if (head.id >= kHandlers || head.bytes != payload.size()) [[unlikely]]
     reject(message.source);
   deliver(message.source, head.id, payload.data(), payload.size());
@@ -101,9 +100,8 @@ Verdict on_whole(Endpoint&, const Message& message) {
 
 Verdict on_piece(Endpoint&, const Message& message) {
   ActivePieceHead head;
-  if (message.payload.size() < sizeof head) reject(message.source);
-  std::memcpy(&head, message.payload.data(), sizeof head);
-  const Bytes piece = message.payload.subspan(sizeof head);
+  Bytes piece = message.payload;
+  if (!take_header(piece, head)) reject(message.source);
   if (head.id >= kHandlers || head.total > kActiveMaxBytes || head.offset > head.total ||
       piece.size() > head.total - head.offset)
     reject(message.source);

@@ -8,13 +8,9 @@
 namespace shmemx::tasks {
 
 void Budget::exceed(int peer, bool is_received) const noexcept {
-  if (is_received)
-    fatal("shmemx_task_send",
-          "%zu bytes of tasks are queued on PE %d, the last ones of PE %d; allowed are %zu (SHMEMX_TASKS_MAX)", used(),
-          me_, peer, limit_);
   fatal("shmemx_task_send",
-        "%zu bytes of tasks are queued on PE %d, the last ones for PE %d; allowed are %zu (SHMEMX_TASKS_MAX)", used(),
-        me_, peer, limit_);
+        "%zu bytes of tasks are queued on PE %d, the last ones %s PE %d; allowed are %zu (SHMEMX_TASKS_MAX)", used(),
+        me_, is_received ? "of" : "for", peer, limit_);
 }
 
 Buffer* make_small_buffer(Budget& budget, std::size_t capacity, int source) noexcept {

@@ -118,7 +118,7 @@ Verdict on_task_piece(Endpoint&, const Message& message) {
   Bytes piece = message.payload;
   PieceHead head;
   Bytes whole;
-  if (!take_head(piece, head) || !own_tasks->incoming.add_piece(message.source, head, piece, whole))
+  if (!take_header(piece, head) || !own_tasks->incoming.add_piece(message.source, head, piece, whole))
     reject_message(message.source);
   if (head.is_reply != 0 && !whole.empty()) complete_calls(message.source, whole);
   return Verdict::done;
@@ -127,7 +127,7 @@ Verdict on_task_piece(Endpoint&, const Message& message) {
 Verdict on_task_offer(Endpoint&, const Message& message) {
   Bytes item = message.payload;
   OfferHead head;
-  if (!take_head(item, head) || !own_tasks->pulls.begin(message.source, head, item)) reject_message(message.source);
+  if (!take_header(item, head) || !own_tasks->pulls.begin(message.source, head, item)) reject_message(message.source);
   return Verdict::done;
 }
 

@@ -111,14 +111,6 @@ struct TaskView {
   Bytes payload;
 };
 
-template <class Head>
-bool take_head(Bytes& rest, Head& head) noexcept {
-  if (rest.size() < sizeof head) return false;
-  std::memcpy(&head, rest.data(), sizeof head);
-  rest = rest.subspan(sizeof head);
-  return true;
-}
-
 // Takes the first task off `rest`. Returns false if there is no valid one.
 inline bool take_task(Bytes& rest, TaskView& out) noexcept {
   am::ItemHeader item;
@@ -129,9 +121,9 @@ inline bool take_task(Bytes& rest, TaskView& out) noexcept {
   const auto kind = static_cast<std::uint16_t>(item.detail & (kCall | kReply));
   out = {item.handler, kind, 0, {}, {}};
   PriorityHead head{};
-  if ((item.detail & kPrioritized) != 0 && !take_head(contents, head)) return false;
+  if ((item.detail & kPrioritized) != 0 && !take_header(contents, head)) return false;
   out.priority = head.priority;
-  if (kind == (kCall | kReply) || (kind != kPlain && !take_head(contents, out.call))) return false;
+  if (kind == (kCall | kReply) || (kind != kPlain && !take_header(contents, out.call))) return false;
   out.payload = contents;
   const std::size_t taken = am::Batch::room_for(item.bytes);
   rest = rest.subspan(taken < rest.size() ? taken : rest.size());
