@@ -6,6 +6,9 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+from paths import path_between
+
 PES = int(sys.argv[1])
 SETTINGS = dict(setting.split("=", 1) for setting in sys.argv[2:])
 PES_PER_NODE = int(SETTINGS.get("SHMEMX_PES_PER_NODE", PES))
@@ -17,11 +20,7 @@ if PES > 1:
 
 
 def path(source, target):
-    if source == target:
-        return "self"
-    if source // PES_PER_NODE != target // PES_PER_NODE:
-        return "network"
-    return "queue" if SETTINGS.get("SHMEMX_NODE_PATH") == "queue" else "mapped"
+    return path_between(source, target, PES_PER_NODE, SETTINGS)
 
 
 def expected():

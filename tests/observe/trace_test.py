@@ -18,6 +18,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+from paths import path_between
+
 CASE = sys.argv[1]
 PES = int(sys.argv[2])
 SETTINGS = dict(setting.split("=", 1) for setting in sys.argv[3:])
@@ -40,11 +43,7 @@ def check(name, got, wanted):
 
 
 def path(source, target):
-    if source == target:
-        return "self"
-    if source // PES_PER_NODE != target // PES_PER_NODE:
-        return "network"
-    return "queue" if SETTINGS.get("SHMEMX_NODE_PATH") == "queue" else "mapped"
+    return path_between(source, target, PES_PER_NODE, SETTINGS)
 
 
 def run(directory, what="", output="trace.json"):
