@@ -36,6 +36,9 @@ struct Completion {
   bool is_unknown = false;  // whether and when it takes effect
 };
 
+// What a network carries out at a PE only after the puts that were started before a fence.
+enum class FenceOrder : std::uint8_t { nothing, puts, puts_and_messages };
+
 // Puts and gets, of a network and of a lane.
 class OneSided {
  public:
@@ -54,6 +57,9 @@ class OneSided {
   virtual bool put_short(const RemoteKey& key, std::uint64_t offset, Bytes source, Completion& completion) noexcept = 0;
   virtual bool get_short(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
                          Completion& completion) noexcept = 0;
+  // Orders the puts to each PE: those from now on, and with `puts_and_messages` all messages, too, take effect after
+  // those that have been started. `nothing`: the caller waits until these are complete.
+  virtual FenceOrder fence() noexcept = 0;
   // Makes the operations end that the network has finished, for a caller that waits for one of them. It may also
   // receive messages, as poll() does. It costs far less than poll(), which does the rest, and has to be called now and
   // then in between.

@@ -89,6 +89,12 @@ std::unique_ptr<Lane> RoomyTransport::open_lane() noexcept {
   return lane;
 }
 
+FenceOrder RoomyTransport::fence() noexcept {
+  FenceOrder order = FenceOrder::nothing;
+  stack_.call([&] { order = inner_rma_->fence(); });
+  return order;
+}
+
 void RoomyTransport::progress() noexcept {
   stack_.call([this] { inner_rma_->progress(); });
 }

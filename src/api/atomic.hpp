@@ -48,6 +48,7 @@ inline constexpr bool kHasDestination = requires(Operation operation) {
 // By a message: the PE's memory is not mapped.
 template <class T, class Operation>
 T apply_remote(const Context& context, const char* routine, const context::Place& place, Operation operation) noexcept {
+  onesided::order_message(routine, context);
   if constexpr (kHasDestination<Operation>) {
     onesided::fetch_nbi(routine, context, operation.fetch, place, operation.remote());
     return T{};

@@ -15,6 +15,7 @@ void check_alignment(const char* routine, const std::uint64_t* sig_addr) noexcep
 void update_signal_remote(const Context& context, const char* routine, const context::Place& at,
                           const Signal& signal) noexcept {
   check_alignment(routine, signal.address);
+  onesided::order_message(routine, context);
   onesided::update_signal(routine, {at, signal.value, signal.sig_op}, onesided::options_of(context));
 }
 
@@ -24,6 +25,7 @@ void put_signal_remote(const Context& context, const char* routine, const Remote
   const context::Location at =
       context::resolve(context, {routine, "sig_addr"}, signal.address, sizeof *signal.address, pe);
   check_alignment(routine, signal.address);
+  onesided::order_message(routine, context);
   onesided::put_signal(routine, put.dest, put.source, put.bytes, {at.place, signal.value, signal.sig_op},
                        onesided::options_of(context));
 }

@@ -162,9 +162,11 @@ transport::Bytes block_at(const void* source, std::size_t bytes) noexcept {
 }
 std::span<std::byte> block_at(void* dest, std::size_t bytes) noexcept { return {static_cast<std::byte*>(dest), bytes}; }
 
-// Its fence and quiet have to wait for the direct path, too.
-void note_direct_use(const context::Context& context) noexcept {
-  if (context.lane != nullptr) context.lane->uses_direct = true;
+// Its fence and quiet have to wait for the direct path, too. To be called before a put that the lane has not taken.
+void note_direct_use(const char* routine, const context::Context& context) noexcept {
+  if (context.lane == nullptr) return;
+  await_fenced_puts_of_lane(routine, context);
+  context.lane->uses_direct = true;
 }
 
 // A block of the program and its place at the target.
@@ -242,7 +244,7 @@ bool put_direct(const char* routine, const context::Context& context, const cont
                 std::size_t bytes) noexcept {
   if (context.lane != nullptr) {
     if (put_by_lane(routine, context, dest, block_at(source, bytes))) return true;
-    note_direct_use(context);
+    note_direct_use(routine, context);
   }
   Own source_use;
   Network network;
@@ -262,7 +264,7 @@ bool put_nbi_direct(const char* routine, const context::Context& context, const 
                     const void* source, std::size_t bytes) noexcept {
   if (context.lane != nullptr) {
     if (put_nbi_by_lane(routine, context, dest, block_at(source, bytes))) return true;
-    note_direct_use(context);
+    note_direct_use(routine, context);
   }
   const auto start = [&](am::Endpoint& endpoint, const DirectPeer& peer, const DirectPiece& piece) {
     const BlockOf block{routine, context, dest, const_cast<void*>(source), bytes};
@@ -275,7 +277,7 @@ std::size_t put_strided_direct(const char* routine, const context::Context& cont
                                const void* source, const rma::Strided& shape) noexcept {
   if (context.lane != nullptr) {
     if (const std::size_t done = put_strided_by_lane(routine, context, dest, source, shape); done != 0) return done;
-    note_direct_use(context);
+    note_direct_use(routine, context);
   }
   Own source_use;
   Network network;
@@ -340,7 +342,7 @@ bool get_nbi_direct(const char* routine, const context::Context& context, void* 
                     std::size_t bytes) noexcept {
   if (context.lane != nullptr) {
     if (get_nbi_by_lane(routine, context, block_at(dest, bytes), source)) return true;
-    note_direct_use(context);
+    note_direct_use(routine, context);
   }
   const auto start = [&](am::Endpoint& endpoint, const DirectPeer& peer, const DirectPiece& piece) {
     Completion& gets = direct_open_of(context).gets;
@@ -391,15 +393,39 @@ bool has_direct_open() noexcept {
          std::any_of(used.begin(), used.end(), [](const DirectOpen& open) { return !open.is_empty(); });
 }
 
+namespace {
+
+// Returns false if they have to be complete first.
+bool fence_by_network(DirectOpen& open) noexcept {
+  const Locked endpoint;
+  if (open.puts.open == 0 || common_network.rma == nullptr || common_network.has_reserve) return false;
+  const transport::FenceOrder order = common_network.rma->fence();
+  if (order == transport::FenceOrder::puts) open.note_fence();
+  return order != transport::FenceOrder::nothing;
+}
+
+}  // namespace
+
 void await_direct_puts(const char* routine, const context::Context& context) noexcept {
   if (!has_direct_keys()) return;
-  const Completion& puts = direct_open[index_of(context)].puts;
+  DirectOpen& open = direct_open[index_of(context)];
   bool failed = false;
   wait_at(routine, -1, common_network, [&] {
-    failed = puts.failed;
-    return puts.open == 0;
+    failed = open.puts.failed;
+    if (open.puts.open != 0) return false;
+    open.note_complete();
+    return true;
   });
   if (failed) has_failed(routine);
+}
+
+bool is_fenced(const context::Context& context) noexcept {
+  const Locked endpoint;
+  return direct_open[index_of(context)].is_fenced;
+}
+
+void fence_direct_puts(const char* routine, const context::Context& context) noexcept {
+  if (has_direct_keys() && !fence_by_network(direct_open[index_of(context)])) await_direct_puts(routine, context);
 }
 
 void await_direct(const char* routine, const context::Context* context) noexcept {
@@ -409,8 +435,9 @@ void await_direct(const char* routine, const context::Context* context) noexcept
     const std::uint32_t first = context != nullptr ? index_of(*context) : 0;
     const std::uint32_t end = context != nullptr ? first + 1 : most_contexts;
     for (std::uint32_t i = first; i < end; ++i) {
-      const DirectOpen& open = direct_open[i];
+      DirectOpen& open = direct_open[i];
       if (!open.is_empty()) return false;
+      open.note_complete();
       failed = failed || open.puts.failed || open.gets.failed;
     }
     return true;

@@ -60,6 +60,11 @@ std::size_t get_strided_direct(const char* routine, const context::Context& cont
 // Under the endpoint's lock: has some operation not ended yet?
 bool has_direct_open() noexcept;
 
+// Orders what the context does to a PE later after its puts that are under way there. If the network does so only for
+// puts, the context is fenced until these are complete: then no message of it may leave (order_message()).
+void fence_direct_puts(const char* routine, const context::Context& context) noexcept;
+bool is_fenced(const context::Context& context) noexcept;
+inline constinit std::atomic<std::uint32_t> fenced_contexts{0};  // also those with a lane that is
 // Wait until the puts of a context, or all of its operations, or those of all contexts (null), are complete.
 void await_direct_puts(const char* routine, const context::Context& context) noexcept;
 void await_direct(const char* routine, const context::Context* context) noexcept;

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "am/net_sender.hpp"
@@ -53,6 +54,7 @@ class DirectPieces {
 struct Network {
   transport::Rma* rma = nullptr;  // null: at several networks
   unsigned number = 0;            // of Endpoint
+  bool has_reserve = false;       // see DirectNetwork
 };
 
 struct DirectPeer {
@@ -63,7 +65,7 @@ struct DirectPeer {
   DirectPieces of_window[windows::kBuiltinWindows];
   DirectNetwork network{};
 
-  Network where() const noexcept { return {network.rma, network_number}; }
+  Network where() const noexcept { return {network.rma, network_number, network.has_reserve}; }
   // Has a fence been called since all messages to the PE are known to have been executed? Then a put must wait.
   [[gnu::always_inline]] bool must_follow(std::uint32_t now) const noexcept {
     return static_cast<std::int32_t>(now - fences) > 0;
@@ -74,8 +76,16 @@ struct DirectPeer {
 struct DirectOpen {
   transport::Completion puts;
   transport::Completion gets;
+  bool is_fenced = false;  // messages must not overtake `puts`
 
   bool is_empty() const noexcept { return (puts.open | gets.open) == 0; }
+  void note_fence() noexcept {
+    if (!std::exchange(is_fenced, true)) fenced_contexts.fetch_add(1, std::memory_order_relaxed);
+  }
+  // No put is under way.
+  void note_complete() noexcept {
+    if (std::exchange(is_fenced, false)) fenced_contexts.fetch_sub(1, std::memory_order_relaxed);
+  }
 };
 
 // Never destroyed: threads may still poll while the process exits.

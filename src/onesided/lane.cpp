@@ -171,6 +171,7 @@ void await_all(const char* routine, Lane& lane) noexcept {
   take_over(lane);
   wait_at(routine, lane, [&] { return lane.open.is_empty(); });
   if (lane.open.puts.failed || lane.open.gets.failed) has_failed(routine, lane);
+  lane.open.note_complete();
   lane.may_be_open.store(false, std::memory_order_relaxed);
 }
 
@@ -320,13 +321,38 @@ std::size_t get_strided_by_lane(const char* routine, const context::Context& con
   return done != 0 && await_get_of_lane(routine, lane_of(context), completion) ? done : 0;
 }
 
+namespace {
+
+void await_puts(const char* routine, Lane& lane) noexcept {
+  wait_at(routine, lane, [&] { return lane.open.puts.open == 0; });
+  if (lane.open.puts.failed) has_failed(routine, lane);
+  lane.open.note_complete();
+}
+
+// Returns false if the puts have to be complete first.
+bool fence_by_network(Lane& lane) noexcept {
+  if (lane.open.puts.open == 0) return false;
+  transport::FenceOrder order = transport::FenceOrder::nothing;
+  lanes().stack.call([&] { order = lane.network->fence(); });
+  if (order != transport::FenceOrder::nothing) lane.open.note_fence();  // messages take another way
+  return order != transport::FenceOrder::nothing;
+}
+
+}  // namespace
+
+void await_fenced_puts_of_lane(const char* routine, const context::Context& context) noexcept {
+  Lane& lane = lane_of(context);
+  if (!lane.open.is_fenced) return;
+  take_over(lane);
+  await_puts(routine, lane);
+}
+
 bool fence_lane(const char* routine, const context::Context& context) noexcept {
   Lane& lane = lane_of(context);
   if (lane.network == nullptr) return false;
   ++lane.fences;
   take_over(lane);
-  wait_at(routine, lane, [&] { return lane.open.puts.open == 0; });
-  if (lane.open.puts.failed) has_failed(routine, lane);
+  if (!fence_by_network(lane)) await_puts(routine, lane);
   return !lane.uses_direct && nemesis::unflushed_count.load(std::memory_order_acquire) == 0 &&  // flushed
          put_table[index_of(context)].open.load(std::memory_order_acquire) == 0;                // reply
 }

@@ -92,6 +92,8 @@ std::size_t get_strided_by_lane(const char* routine, const context::Context& con
 bool await_get_of_lane(const char* routine, Lane& lane, transport::Completion& completion) noexcept;
 
 // Fence and quiet of a context with a lane. They return true if nothing else of the context is under way.
+// A context whose lane is fenced (DirectOpen) goes on by another way: waits until its puts are complete.
+void await_fenced_puts_of_lane(const char* routine, const context::Context& context) noexcept;
 bool fence_lane(const char* routine, const context::Context& context) noexcept;
 bool flush_lane(const char* routine, const context::Context& context) noexcept;
 // Of all contexts, which no thread uses now.

@@ -8,6 +8,7 @@
 #include "am/handlers.hpp"
 #include "context/context.hpp"
 #include "context/location.hpp"
+#include "onesided/direct.hpp"
 #include "rma/strided.hpp"
 
 namespace shmemx::onesided {
@@ -65,6 +66,14 @@ struct Scope {
 };
 // quiet: all that was started before is done and visible.
 void flush(const char* routine, const Scope& scope) noexcept;
+
+// Before each message of the program's: returns when those puts of the context are complete that a fence has put before
+// it, if the network orders nothing but puts behind them.
+[[gnu::cold]] void await_fenced_puts(const char* routine, const context::Context& context) noexcept;
+inline void order_message(const char* routine, const context::Context& context) noexcept {
+  if (fenced_contexts.load(std::memory_order_relaxed) != 0) [[unlikely]]  // this thread's own are in it
+    await_fenced_puts(routine, context);
+}
 
 // Orders what this thread does later after what it has done, including the context's puts by a network. Part of fence
 // if some memory is not mapped.

@@ -32,10 +32,19 @@ void check_complete(const char* routine, const Scope& scope) noexcept {
   check::complete(routine, context, scope.pe);
 }
 
+void await_fenced_puts(const char* routine, const context::Context& context) noexcept {
+  if (context.lane != nullptr) await_fenced_puts_of_lane(routine, context);
+  if (is_fenced(context)) await_direct_puts(routine, context);
+}
+
 void fence_unmapped(const char* routine, const context::Context& context) noexcept {
   if (context.lane != nullptr && fence_lane(routine, context)) return;
   am::note_fence();
-  await_direct_puts(routine, context);
+  if (context.lane != nullptr) {
+    await_direct_puts(routine, context);  // later puts may go by the lane, which the network does not order after them
+  } else {
+    fence_direct_puts(routine, context);
+  }
   const Tracker& puts = put_table[index_of(context)];
   if (puts.open.load(std::memory_order_acquire) != 0) await_replies(routine, -1, puts);  // reply
 }

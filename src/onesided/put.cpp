@@ -128,6 +128,7 @@ void put(const char* routine, const context::Context& context, const context::Pl
          std::size_t bytes) noexcept {
   if (has_rma_networks) {
     if (has_direct_keys() && bytes != 0 && put_direct(routine, context, dest, source, bytes)) return;
+    order_message(routine, context);
     if (put_past_target(routine, context, dest, source, bytes)) return;
   }
   put(routine, dest, source, bytes, options_of(context));
@@ -138,6 +139,7 @@ void put_nbi(const char* routine, const context::Context& context, context::Plac
   if (!am::is_internode(dest.pe) || bytes == 0) return put(routine, dest, source, bytes);
   if (has_rma_networks) {
     if (has_direct_keys() && put_nbi_direct(routine, context, dest, source, bytes)) return;
+    order_message(routine, context);
     if (put_nbi_past_target(routine, context, dest, source, bytes)) return;
   }
   if (bytes < kRdmaBytes) [[likely]] {  // one message between nodes
@@ -192,6 +194,8 @@ void put_strided(const char* routine, const context::Context& context, const con
     has_asked = true;
     skip(1);
   }
+  if (left.block_count == 0) return;
+  order_message(routine, context);
   put_strided(routine, place, from, left, options_of(context));
 }
 

@@ -109,6 +109,49 @@ void fence_and_add(long* flag, long) {
   shmem_long_atomic_inc(flag, right());
 }
 
+void fence_and_signal(long* flag, long round) {
+  static long beside;
+  shmem_fence();
+  shmem_long_put_signal(&beside, &round, 1, reinterpret_cast<std::uint64_t*>(flag), static_cast<std::uint64_t>(round),
+                        SHMEM_SIGNAL_SET, right());
+}
+
+// Words that are put one behind the other, with a fence behind each: no later one may hold more than an earlier one.
+// The receiver reads the last one first. Values of one byte, which no copy shows in part.
+template <class Put>
+void check_chain(Put put) {
+  constexpr std::size_t kWords = 32;
+  constexpr long kRounds = 100;
+  const Symmetric<long> words(kWords);
+  shmem_barrier_all();
+  const auto look = [&] {
+    long later = 0;
+    std::size_t wrong = 0;
+    for (std::size_t i = kWords; i-- > 0;) {
+      const long value = __atomic_load_n(&words[i], __ATOMIC_ACQUIRE);
+      wrong += value < later ? 1 : 0;
+      later = value;
+    }
+    CHECK_EQUAL(wrong, 0u);
+  };
+  std::vector<long> source(kWords * kRounds);
+  for (long round = 1; round <= kRounds; ++round) {
+    for (std::size_t i = 0; i < kWords; ++i) {
+      long& value = source[static_cast<std::size_t>(round - 1) * kWords + i];
+      value = round;
+      put(&words[i], &value);
+      shmem_fence();
+      if (i % 8 == 0) look();
+    }
+  }
+  while (__atomic_load_n(&words[kWords - 1], __ATOMIC_ACQUIRE) != kRounds) {
+    look();
+    shmem_long_test(&words[kWords - 1], SHMEM_CMP_EQ, kRounds);
+  }
+  look();
+  shmem_barrier_all();
+}
+
 void quiet_and_put(long* flag, long round) {
   shmem_quiet();
   shmem_long_p(flag, round, right());
@@ -151,6 +194,24 @@ PE_TEST(fence_orders_a_flag_after_the_data) {
   check_rounds(kMiB, 8, put_bytes_nbi, fence_and_put);
   check_rounds(kLong, 30, put_bytes_nbi, fence_and_put);
   check_rounds(kMiB, 8, put_bytes_nbi, fence_and_add);
+}
+
+PE_TEST(fence_orders_words_after_short_puts) {
+  for (const std::size_t bytes : {std::size_t{8}, std::size_t{64}, std::size_t{1000}}) {
+    check_rounds(bytes, 50, put_bytes_nbi, fence_and_put);
+    check_rounds(bytes, 50, put_bytes, fence_and_add);
+    check_rounds(bytes, 50, put_bytes_nbi, fence_and_signal);
+  }
+}
+
+PE_TEST(fences_order_a_chain_of_words) {
+  check_chain([](long* dest, const long* value) { shmem_long_p(dest, *value, right()); });
+  check_chain([](long* dest, const long* value) { shmem_long_put_nbi(dest, value, 1, right()); });
+  long turn = 0;
+  check_chain([&turn](long* dest, const long* value) {
+    if (++turn % 3 == 0) return shmem_long_atomic_set(dest, *value, right());
+    shmem_long_p(dest, *value, right());
+  });
 }
 
 PE_TEST(quiet_orders_a_flag_after_the_data) { check_rounds(300'000, 8, put_bytes_nbi, quiet_and_put); }

@@ -103,6 +103,19 @@ Error Fabric::failure(const char* what, std::int64_t result) const {
   return Error{Errc::unsupported, 0, std::string(what) + ": " + error_text(static_cast<int>(-result))};
 }
 
+namespace {
+
+transport::FenceOrder order_of(const fi_info& info) {
+  using transport::FenceOrder;
+  const std::uint64_t granted = info.tx_attr->msg_order & info.rx_attr->msg_order;
+  const bool orders_writes = (granted & (FI_ORDER_WAW | FI_ORDER_RMA_WAW)) != 0 &&
+                             info.ep_attr->max_order_waw_size >= info.ep_attr->max_msg_size;
+  if (!orders_writes) return FenceOrder::nothing;
+  return (granted & FI_ORDER_SAW) != 0 ? FenceOrder::puts_and_messages : FenceOrder::puts;
+}
+
+}  // namespace
+
 Result<Fabric> open_fabric(const Library& library, const fi_info& info, Waiting waiting) {
   Fabric fabric;
   fabric.library = &library;
@@ -113,6 +126,7 @@ Result<Fabric> open_fabric(const Library& library, const fi_info& info, Waiting 
     fabric.info->domain_attr->mr_mode |= FI_MR_VIRT_ADDR;
     fabric.write_flags_ = FI_COMPLETION;
   }
+  fabric.order_ = order_of(*fabric.info);
   fid_fabric* opened = nullptr;
   SHMEMX_OFI_TRY(fabric, library.fabric, fabric.info->fabric_attr, &opened, nullptr);
   fabric.fabric.reset(opened);

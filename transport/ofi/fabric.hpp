@@ -13,6 +13,7 @@
 
 #include "base/result.hpp"
 #include "transport/ofi/library.hpp"
+#include "transport/rma.hpp"
 
 namespace shmemx::ofi {
 
@@ -73,6 +74,9 @@ struct Fabric {
   // Who carries out puts and gets: the target's CPU, the network, or nobody knows without a probe.
   enum class Rma : std::uint8_t { software, unproven, hardware };
   Rma rma() const noexcept;
+  // What of that which is posted to a PE takes effect after the writes that were posted before. No more is asked for
+  // than the provider grants by itself: an order may cost it paths that are faster.
+  transport::FenceOrder order_behind_writes() const noexcept { return order_; }
   // With these flags a write is complete when it is in the target's memory.
   std::uint64_t write_flags() const noexcept { return write_flags_; }
   // Returns true if a thread may sleep on wait_fd: nothing to read, and nothing under way in the provider.
@@ -86,6 +90,7 @@ struct Fabric {
  private:
   friend Result<Fabric> open_fabric(const Library& library, const fi_info& info, Waiting waiting);
   std::uint64_t write_flags_ = FI_COMPLETION | FI_DELIVERY_COMPLETE;
+  transport::FenceOrder order_ = transport::FenceOrder::nothing;
 };
 
 // Opens an endpoint that can send and receive, from one result of fi_getinfo.

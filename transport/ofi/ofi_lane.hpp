@@ -7,6 +7,7 @@
 
 #include <rdma/fi_rma.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -43,6 +44,9 @@ class OfiLane final : public transport::Lane {
                  Completion& completion) noexcept override;
   bool get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
                  Completion& completion) noexcept override;
+  transport::FenceOrder fence() noexcept override {
+    return std::min(fabric_.order_behind_writes(), transport::FenceOrder::puts);
+  }
   void progress() noexcept override;
 
  private:

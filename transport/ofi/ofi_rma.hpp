@@ -97,6 +97,10 @@ class OfiRma final : public transport::Rma {
                  Completion& completion) noexcept override;
   bool get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
                  Completion& completion) noexcept override;
+  // The rest of a long put is posted behind puts that follow it.
+  transport::FenceOrder fence() noexcept override {
+    return transfers_.is_empty() ? fabric_.order_behind_writes() : transport::FenceOrder::nothing;
+  }
   void progress() noexcept override;
   std::unique_ptr<transport::Lane> open_lane() noexcept override;
 

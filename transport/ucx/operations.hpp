@@ -51,6 +51,11 @@ struct RemoteKey : transport::RemoteKey {
   ucp_rkey_h rkey = nullptr;  // null: void
 };
 
+// UCX orders puts. Nothing is said of its messages.
+inline transport::FenceOrder order_by_fence(ucp_worker_h worker) noexcept {
+  return ::ucp_worker_fence(worker) == UCS_OK ? transport::FenceOrder::puts : transport::FenceOrder::nothing;
+}
+
 class Operations {
  public:
   static constexpr std::size_t kShortBytes = transport::Rma::kShortBytes;

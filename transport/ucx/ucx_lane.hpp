@@ -27,6 +27,7 @@ class UcxLane final : public Offered<transport::Lane> {
   transport::RemoteKey* import_key(const transport::RemoteKey& key) noexcept override;
   void report_lost() noexcept override;
   std::size_t most_bytes() const noexcept override { return std::numeric_limits<std::size_t>::max(); }
+  transport::FenceOrder fence() noexcept override { return order_by_fence(worker_); }
   void progress() noexcept override;
 
  private:

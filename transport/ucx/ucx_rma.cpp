@@ -74,6 +74,8 @@ void UcxRma::release_all() noexcept {
   registered_.clear();
 }
 
+transport::FenceOrder UcxRma::fence() noexcept { return order_by_fence(transport_.library_.worker()); }
+
 void UcxRma::progress() noexcept {
   if (has_unflushed()) flush_puts();
   transport_.progress();

@@ -32,6 +32,7 @@ class UcxRma final : public Offered<transport::Rma> {
   void unregister_memory(std::byte* base) noexcept override;
   transport::RemoteKey* import_key(int pe, Bytes key) noexcept override;
   void release_key(transport::RemoteKey* key) noexcept override;
+  transport::FenceOrder fence() noexcept override;
   void progress() noexcept override;
   std::unique_ptr<transport::Lane> open_lane() noexcept override;
 

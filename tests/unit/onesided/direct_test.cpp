@@ -156,6 +156,84 @@ BOOST_AUTO_TEST_CASE(fences_order_puts_and_messages) {
   BOOST_CHECK((life.network.log == Log{"message put", "start put", "start put", "put", "put"}));
 }
 
+// Nothing is waited for at the fence itself, but before a message that the network does not order.
+BOOST_AUTO_TEST_CASE(a_network_that_orders_puts_is_waited_for_before_a_message) {
+  Life life;
+  life.put_of_program(0, 8);
+  onesided::flush("quiet", {});
+  life.network.log.clear();
+  life.network.order = transport::FenceOrder::puts;
+  life.network.transfer_polls = 50;
+  onesided::fence_unmapped("fence", context());
+  BOOST_CHECK_EQUAL(life.network.fences, 0);  // there is nothing to order
+  life.put_nbi(0, 8);
+  onesided::fence_unmapped("fence", context());
+  life.put_nbi(8, 8);
+  onesided::fence_unmapped("fence", context());
+  life.put_of_program(4, kRemoteBytes - 4);
+  BOOST_CHECK_EQUAL(life.network.fences, 2);
+  BOOST_CHECK_EQUAL(onesided::fenced_contexts.load(), 1u);
+  BOOST_CHECK(
+      (Log(life.network.log.begin(), life.network.log.begin() + 3) == Log{"start put", "start put", "start put"}));
+  life.put_nbi(16, 8);
+  onesided::order_message("add", context::context_table[7]);  // of another context
+  BOOST_CHECK_EQUAL(life.network.count("put"), 3u);
+  onesided::order_message("add", context());
+  BOOST_CHECK_EQUAL(life.network.count("put"), 4u);
+  BOOST_CHECK_EQUAL(onesided::fenced_contexts.load(), 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_put_by_messages_follows_fenced_puts) {
+  Life life;
+  life.network.key_range = kLong;
+  life.put_of_program(0, 8);
+  onesided::flush("quiet", {});
+  life.network.order = transport::FenceOrder::puts;
+  life.network.transfer_polls = 50;
+  const auto check = [&](auto put_elsewhere) {
+    life.network.log.clear();
+    life.put_nbi(0, 8);
+    onesided::fence_unmapped("fence", context());
+    life.network.opens = false;
+    put_elsewhere();
+    life.network.opens = true;
+    BOOST_CHECK((Log(life.network.log.begin(), life.network.log.begin() + 2) == Log{"start put", "put"}));
+    BOOST_CHECK_EQUAL(onesided::fenced_contexts.load(), 0u);
+    onesided::flush("quiet", {});
+  };
+  check([&] { life.put_of_program(2 * kLong, 8); });
+  check([&] { life.put_nbi(3 * kLong, 8); });
+  check([&] { onesided::put_strided("iput", context(), Life::at(4 * kLong), life.source.data(), {8, 10, 24, 16}); });
+}
+
+BOOST_AUTO_TEST_CASE(a_network_that_orders_messages_is_not_waited_for) {
+  Life life;
+  life.put_of_program(0, 8);
+  onesided::flush("quiet", {});
+  life.network.log.clear();
+  life.network.order = transport::FenceOrder::puts_and_messages;
+  life.network.transfer_polls = 50;
+  life.put_nbi(0, 8);
+  onesided::fence_unmapped("fence", context());
+  onesided::order_message("add", context());
+  BOOST_CHECK((life.network.log == Log{"start put"}));
+  BOOST_CHECK_EQUAL(life.network.fences, 1);
+}
+
+BOOST_AUTO_TEST_CASE(quiet_ends_what_a_fence_has_ordered) {
+  Life life;
+  life.put_of_program(0, 8);
+  life.network.order = transport::FenceOrder::puts;
+  life.network.transfer_polls = 50;
+  for (const onesided::Scope& scope : {onesided::Scope{}, onesided::Scope{&context()}, {&context(), kOther}}) {
+    life.put_nbi(0, 8);
+    onesided::fence_unmapped("fence", context());
+    BOOST_CHECK_EQUAL(onesided::fenced_contexts.load(), 1u);
+    onesided::flush("quiet", scope);
+    BOOST_CHECK_EQUAL(onesided::fenced_contexts.load(), 0u);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_busy_network_is_asked_again) {
   Life life;
   life.put_of_program(0, 8);

@@ -314,4 +314,45 @@ BOOST_AUTO_TEST_CASE(messages_are_served_during_a_loop_of_gets_of_a_lane) {
   BOOST_CHECK_LE(life.network.polls - polls, 20);
 }
 
+// Messages and the direct path take another way than the lane, whatever the network orders.
+BOOST_AUTO_TEST_CASE(a_fence_by_the_network_orders_the_puts_of_a_lane) {
+  Life life;
+  begin(life);
+  const OwnContext own;
+  own.put(0, life.source, 8);
+  own.quiet();
+  life.network.order = transport::FenceOrder::puts_and_messages;
+  life.network.transfer_polls = 50;
+  life.network.lane_bytes = 100;
+  life.network.log.clear();
+  own.put_nbi(0, life.source, 8);
+  onesided::fence_unmapped("fence", *own);
+  own.put_nbi(0, life.source, 8);
+  BOOST_CHECK_EQUAL(life.network.count("put"), 0u);
+  onesided::order_message("add", *own);
+  BOOST_CHECK_EQUAL(life.network.count("put"), 2u);
+  own.put_nbi(0, life.source, 8);
+  onesided::fence_unmapped("fence", *own);
+  own.quiet();
+  BOOST_CHECK_EQUAL(onesided::fenced_contexts.load(), 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_long_put_past_a_lane_follows_what_was_fenced_there) {
+  Life life;
+  begin(life);
+  life.network.lane_bytes = 100;
+  const OwnContext own;
+  own.put(0, life.source, 8);
+  own.quiet();
+  life.network.order = transport::FenceOrder::puts_and_messages;
+  life.network.transfer_polls = 50;
+  life.network.log.clear();
+  own.put_nbi(0, life.source, 8);
+  onesided::fence_unmapped("fence", *own);
+  own.put_nbi(0, life.source, 200);
+  BOOST_CHECK((life.network.log == Log{"by lane", "start put", "put", "start put"}));
+  onesided::fence_unmapped("fence", *own);  // the next put goes by the lane again
+  BOOST_CHECK_EQUAL(life.network.count("put"), 2u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

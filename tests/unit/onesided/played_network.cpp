@@ -132,6 +132,11 @@ bool PlayedNetwork::poll(int) noexcept {
   return true;
 }
 
+transport::FenceOrder PlayedNetwork::fence() noexcept {
+  ++fences;
+  return order;
+}
+
 void PlayedNetwork::progress() noexcept {
   ++looks;
   finish_due();
@@ -224,6 +229,7 @@ class PlayedLane final : public transport::Lane {
     network_.log.push_back("by lane");
     return network_.get_short(key, offset, dest, done);
   }
+  transport::FenceOrder fence() noexcept override { return network_.fence(); }
   void progress() noexcept override { network_.progress(); }
 
  private:

@@ -40,6 +40,8 @@ class PlayedNetwork final : public test_support::FakeTransport, private transpor
   bool puts_alone = true, gets_alone = true;
   int still_polls = 20;
   int busy_replies = 0;
+  transport::FenceOrder order = transport::FenceOrder::nothing;  // what a fence of it orders
+  int fences = 0;
   bool requests_back = false;  // while it keeps still it asks this PE to keep still
 
   // What has happened.
@@ -107,6 +109,7 @@ class PlayedNetwork final : public test_support::FakeTransport, private transpor
                  transport::Completion& done) noexcept override;
   bool get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
                  transport::Completion& done) noexcept override;
+  transport::FenceOrder fence() noexcept override;
   void progress() noexcept override;
   std::unique_ptr<transport::Lane> open_lane() noexcept override;
   bool start(Started transfer);

@@ -81,6 +81,8 @@ struct Life {
     network.lanes_opened = 0;
     network.message_polls = network.transfer_polls = 1;
     network.puts_alone = network.gets_alone = true;
+    network.order = transport::FenceOrder::nothing;
+    network.fences = 0;
     network.probe_answers.clear();
     const am::Locked endpoint;
     onesided::forget_proofs();
