@@ -124,9 +124,9 @@ Result<Fabric> open_fabric(const Library& library, const fi_info& info, Waiting 
     // The initiator copies by the kernel, and only then: with virtual addresses, no order of RMA, and no delivery
     // complete, which would be a message to the target.
     fabric.info->domain_attr->mr_mode |= FI_MR_VIRT_ADDR;
-    fabric.write_flags_ = FI_COMPLETION;
+    fabric.writes_.flags = FI_COMPLETION;
   }
-  fabric.order_ = order_of(*fabric.info);
+  fabric.writes_.order = order_of(*fabric.info);
   fid_fabric* opened = nullptr;
   SHMEMX_OFI_TRY(fabric, library.fabric, fabric.info->fabric_attr, &opened, nullptr);
   fabric.fabric.reset(opened);

@@ -76,9 +76,9 @@ struct Fabric {
   Rma rma() const noexcept;
   // What of that which is posted to a PE takes effect after the writes that were posted before. No more is asked for
   // than the provider grants by itself: an order may cost it paths that are faster.
-  transport::FenceOrder order_behind_writes() const noexcept { return order_; }
+  transport::FenceOrder order_behind_writes() const noexcept { return writes_.order; }
   // With these flags a write is complete when it is in the target's memory.
-  std::uint64_t write_flags() const noexcept { return write_flags_; }
+  std::uint64_t write_flags() const noexcept { return writes_.flags; }
   // Returns true if a thread may sleep on wait_fd: nothing to read, and nothing under way in the provider.
   bool may_sleep() const noexcept;
 
@@ -89,8 +89,10 @@ struct Fabric {
 
  private:
   friend Result<Fabric> open_fabric(const Library& library, const fi_info& info, Waiting waiting);
-  std::uint64_t write_flags_ = FI_COMPLETION | FI_DELIVERY_COMPLETE;
-  transport::FenceOrder order_ = transport::FenceOrder::nothing;
+  struct {
+    std::uint64_t flags = FI_COMPLETION | FI_DELIVERY_COMPLETE;
+    transport::FenceOrder order = transport::FenceOrder::nothing;
+  } writes_;
 };
 
 // Opens an endpoint that can send and receive, from one result of fi_getinfo.

@@ -157,17 +157,17 @@ void Inbound::accept(Bytes packet) {
   if (known == nullptr) return;
   Peer& peer = *known;
   const bool is_control = (packet_header.source & kControl) != 0;
-  const std::uint64_t number =
-      transport::whole_number(packet_header.sequence, is_control ? peer.control_in + 1 : peer.window.expected());
-  if (!peer.session_in.is_genuine({is_control ? kControl : 0, number, packet.size()}, packet_header.proof)) return;
-  if (is_control && number <= peer.control_in) return;  // somebody has recorded it
-  if (is_control) peer.control_in = number;
+  const std::uint64_t number = transport::whole_number(
+      packet_header.sequence, is_control ? peer.session.control_in + 1 : peer.in.window.expected());
+  if (!peer.session.in.is_genuine({is_control ? kControl : 0, number, packet.size()}, packet_header.proof)) return;
+  if (is_control && number <= peer.session.control_in) return;  // somebody has recorded it
+  if (is_control) peer.session.control_in = number;
   if (peer.is_lost) return;
   peer.keepalive.heard();
   if (is_control) return accept_control(peer, packet);
-  switch (peer.window.turn_of(number)) {
+  switch (peer.in.window.turn_of(number)) {
     case Turn::next:
-      peer.window.take_next();
+      peer.in.window.take_next();
       take(peer, packet);
       return take_early(peer);
     case Turn::early:
@@ -185,7 +185,7 @@ void Inbound::accept_handshake(int pe, std::uint32_t kind, Bytes content) {
     transport::Challenge challenge;
     std::memcpy(&challenge, content.data(), sizeof challenge);
     Peer* const peer = peers_.find(pe);
-    if (peer == nullptr || peer->is_lost || !peer->session_out.accept(*setup_, challenge)) return;
+    if (peer == nullptr || peer->is_lost || !peer->session.out.accept(*setup_, challenge)) return;
     peer->keepalive.heard();
     outbound_.pump(*peer);
     return;
@@ -196,7 +196,7 @@ void Inbound::accept_handshake(int pe, std::uint32_t kind, Bytes content) {
   if (hello.from != static_cast<std::uint32_t>(pe) || !transport::is_genuine(*setup_, hello)) return;
   Peer& peer = peers_.contact(pe);
   transport::Challenge challenge;
-  if (peer.is_lost || !peer.session_in.answer(*setup_, transport::Network::ofi, hello, challenge)) return;
+  if (peer.is_lost || !peer.session.in.answer(*setup_, transport::Network::ofi, hello, challenge)) return;
   peer.keepalive.heard();
   outbound_.send_challenge(peer, challenge);
 }
@@ -224,7 +224,7 @@ void Inbound::obey(Peer& peer, std::uint32_t kind, std::uint64_t value) {
     case kPong:
       return;  // its arrival is the sign of life
     case kShutdownSeen:
-      peer.has_seen_shutdown = true;
+      peer.end.has_seen_shutdown = true;
       return;
     default:
       return refuse(peer, "an unknown control record");
@@ -237,12 +237,12 @@ void Inbound::hold(Peer& peer, std::uint64_t number, Bytes packet) {
   EarlyPacket early{packet.size(), transport::allocate_aligned(packet.size())};
   if (early.memory == nullptr) return peers_.fail(peer, "no memory to hold back its messages");
   copy_block(early.memory.get(), packet.data(), packet.size());
-  peer.window.hold(number, std::move(early));
+  peer.in.window.hold(number, std::move(early));
 }
 
 void Inbound::take_early(Peer& peer) {
   EarlyPacket early;
-  while (!peer.is_lost && peer.window.holds_any() && peer.window.pop_next(early))
+  while (!peer.is_lost && peer.in.window.holds_any() && peer.in.window.pop_next(early))
     take_aligned(peer, Bytes(early.memory.get(), early.bytes));
 }
 
@@ -260,16 +260,16 @@ void Inbound::take_aligned(Peer& peer, Bytes packet) {
   Record record;
   Bytes content;
   while (!peer.is_lost && reader.next(record, content)) {
-    if (peer.is_shutdown_due || peer.has_left) return refuse(peer, "a record behind the last one");
+    if (peer.end.is_shutdown_due || peer.end.has_left) return refuse(peer, "a record behind the last one");
     switch (record.kind) {
       case kMessage:
-        peer.queue_in.add_whole(record.fixed, content);
+        peer.in.queue.add_whole(record.fixed, content);
         break;
       case kAnnounce:
         take_announcement(peer, record, content);
         break;
       case kShutdown:
-        peer.is_shutdown_due = true;
+        peer.end.is_shutdown_due = true;
         break;
       default:
         return refuse(peer, "an unknown record");
@@ -281,9 +281,9 @@ void Inbound::take_aligned(Peer& peer, Bytes packet) {
 
 // The peer may end as soon as it knows that its shutdown was seen. So all its payloads have to be read before.
 void Inbound::take_shutdown_if_due(Peer& peer) {
-  if (!peer.is_shutdown_due || peer.payloads_read_from != 0 || (!is_closing_ && !peer.queue_in.is_empty())) return;
-  peer.is_shutdown_due = false;
-  peer.has_left = true;
+  if (!peer.end.is_shutdown_due || peer.in.payloads_read != 0 || (!is_closing_ && !peer.in.queue.is_empty())) return;
+  peer.end.is_shutdown_due = false;
+  peer.end.has_left = true;
   outbound_.drop(peer);
   outbound_.send_control(peer, kShutdownSeen, 0);
 }
@@ -296,7 +296,7 @@ void Inbound::take_announcement(Peer& peer, const Record& record, Bytes content)
   if (what.payload_bytes < kLongBytes || what.payload_bytes > kMaxPayloadBytes)
     return refuse(peer, "a payload of a length that is not allowed");
   if (is_closing_) return outbound_.send_control(peer, kFinished, what.id);
-  peer.queue_in.add_announced(record.fixed, content.subspan(sizeof what), what.payload_bytes,
+  peer.in.queue.add_announced(record.fixed, content.subspan(sizeof what), what.payload_bytes,
                               {what.id, what.address, what.key});
 }
 
@@ -307,11 +307,10 @@ bool Inbound::fetch(InboundMessage& message) noexcept {
   transfer->peer = &peer;
   transfer->is_write = false;
   transfer->local = message.destination();
-  transfer->remote = message.fetch_key[1];
-  transfer->key = message.fetch_key[2];
+  transfer->remote = {message.fetch_key[1], message.fetch_key[2]};
   transfer->total = message.payload_bytes;
   transfer->message = &message;
-  ++peer.payloads_read_from;
+  ++peer.in.payloads_read;
   transfers_.start(*transfer);
   return false;
 }
@@ -322,7 +321,7 @@ void Inbound::on_chunk(Transfer& transfer) {
   InboundMessage& message = *transfer.message;
   const std::uint64_t id = message.fetch_key[0];
   transfers_.release(&transfer);
-  --peer.payloads_read_from;
+  --peer.in.payloads_read;
   message.queue->complete(message);
   outbound_.send_control(peer, kFinished, id);
   take_shutdown_if_due(peer);
@@ -341,7 +340,7 @@ void Inbound::start_closing() {
   is_closing_ = true;
   for (Peer* peer : peers_.contacts()) {
     if (peer->is_lost) continue;
-    peer->queue_in.discard_waiting();
+    peer->in.queue.discard_waiting();
     take_shutdown_if_due(*peer);
   }
 }

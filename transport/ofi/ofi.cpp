@@ -169,7 +169,7 @@ void Ofi::keep_alive() {
   inbound_.free_lost(now_ns());
   if (timer_) timer_->clear();
   for (Peer* peer : peers_.contacts()) {
-    if (peer->is_lost || peer->has_left) continue;
+    if (peer->is_lost || peer->end.has_left) continue;
     const Keepalive::Action action = Keepalive::end_round(peer->keepalive);
     if (action == Keepalive::Action::lose)
       peers_.fail(*peer, transport::silence_text(transport::silence_before_reserve(setup_)));
@@ -180,7 +180,7 @@ void Ofi::keep_alive() {
 // Asks all peers for a sign of life: an operation has failed, and the provider does not say whose it was.
 void Ofi::ping_all() {
   for (Peer* peer : peers_.contacts()) {
-    if (!peer->is_lost && !peer->has_left) outbound_.send_control(*peer, kPing, 0);
+    if (!peer->is_lost && !peer->end.has_left) outbound_.send_control(*peer, kPing, 0);
   }
 }
 
@@ -204,15 +204,16 @@ bool Ofi::arm() noexcept {
 
 bool Ofi::watches_peers() const noexcept {
   const std::vector<Peer*>& peers = peers_.contacts();
-  return std::any_of(peers.begin(), peers.end(), [](const Peer* peer) { return !peer->is_lost && !peer->has_left; });
+  return std::any_of(peers.begin(), peers.end(),
+                     [](const Peer* peer) { return !peer->is_lost && !peer->end.has_left; });
 }
 
 // Returns true if nothing to the peer can be lost any more. That is certain once the peer has seen the shutdown record.
 // A peer that has left does not reply, and others may be busy: after kMoment it is enough that the provider has sent
 // everything.
 bool Ofi::has_parted(const Peer& peer, bool is_hasty) noexcept {
-  if (peer.is_lost || peer.has_seen_shutdown || (peer.has_left && !peer.session_out.is_open())) return true;
-  return (peer.has_left || is_hasty) && Outbound::is_idle(peer);
+  if (peer.is_lost || peer.end.has_seen_shutdown || (peer.end.has_left && !peer.session.out.is_open())) return true;
+  return (peer.end.has_left || is_hasty) && Outbound::is_idle(peer);
 }
 
 void Ofi::close(std::uint32_t patience_ms) noexcept {
@@ -243,14 +244,14 @@ void Ofi::close(std::uint32_t patience_ms) noexcept {
 // Hardware says for each put and get how it has ended, and does nothing more for it.
 bool Ofi::abandon(int pe) noexcept {
   Peer& peer = peers_.contact(pe);
-  if (!std::exchange(peer.is_abandoned, true)) {
+  if (!std::exchange(peer.end.is_abandoned, true)) {
     peer.is_lost = true;
-    peer.queue_in.stop();
+    peer.in.queue.stop();
     outbound_.drop(peer);
-    peer.abandoned_ns = now_ns();
+    peer.end.abandoned_ns = now_ns();
   }
   if (!rma_.end_all(peer)) return true;
-  if (now_ns() - peer.abandoned_ns > std::uint64_t{setup_.timeout_ms} * 1'000'000U) rma_.give_up(peer);
+  if (now_ns() - peer.end.abandoned_ns > std::uint64_t{setup_.timeout_ms} * 1'000'000U) rma_.give_up(peer);
   return false;
 }
 

@@ -277,8 +277,7 @@ bool OfiRma::start_long(const Range& range, Completion& completion, Completion* 
   Transfer* const transfer = transfers_.take();
   transfer->peer = key.peer;
   transfer->local = local.data();
-  transfer->remote = key.address + offset;
-  transfer->key = key.key;
+  transfer->remote = {key.address + offset, key.key};
   transfer->total = local.size();
   transfer->is_write = is_write;
   if (!transfers_.try_start(*transfer)) {

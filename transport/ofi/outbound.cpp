@@ -43,10 +43,10 @@ Outbound::Outbound(Fabric& fabric, Memory& memory, Peers& peers, const Setup& se
       has_tails_(fabric.info->tx_attr->iov_limit >= 3) {}
 
 Sent Outbound::send(Peer& peer, const Message& message) {
-  if (peer.has_left || peer.is_lost) return Sent::yes;  // dropped: the peer does not need it
+  if (peer.end.has_left || peer.is_lost) return Sent::yes;  // dropped: the peer does not need it
   if (!connect(peer)) return peer.is_lost ? Sent::yes : Sent::no;
   // The peer may have to keep what it gets until it has read the payloads that were announced before.
-  if (!peer.long_sends.empty() && !peer.sent.has_room(peer.long_sends.front().position)) return Sent::no;
+  if (!peer.out.long_sends.empty() && !peer.out.sent.has_room(peer.out.long_sends.front().position)) return Sent::no;
   if (message.payload.size() < kLongBytes) return send_short(peer, message);
   if (message.payload.size() <= kEagerBytes && has_tails_) return send_eager(peer, message);
   return send_announcement(peer, message);
@@ -55,22 +55,22 @@ Sent Outbound::send(Peer& peer, const Message& message) {
 Sent Outbound::send_short(Peer& peer, const Message& message) {
   const std::size_t content = message.header.size() + message.payload.size();
   if (!has_room(peer, content)) return Sent::no;
-  std::byte* to = append(*peer.open, message.fixed, kMessage, content);
+  std::byte* to = append(*peer.out.open, message.fixed, kMessage, content);
   copy(to, message.header);
   copy(to, message.payload);
-  peer.sent.count(content);
+  peer.out.sent.count(content);
   if (message.urgency == Urgency::now) {
-    peer.is_open_due = true;
+    peer.out.is_open_due = true;
     pump(peer);
-  } else if (!peer.is_gathering) {
-    peer.is_gathering = true;
+  } else if (!peer.out.is_gathering) {
+    peer.out.is_gathering = true;
     gathering_.push_back(&peer);
   }
   return Sent::yes;
 }
 
 Sent Outbound::send_eager(Peer& peer, const Message& message) {
-  if (peer.queue.size() >= kQueuedPackets && (pump(peer), peer.queue.size() >= kQueuedPackets)) return Sent::no;
+  if (peer.out.queue.size() >= kQueuedPackets && (pump(peer), peer.out.queue.size() >= kQueuedPackets)) return Sent::no;
   std::unique_ptr<std::byte[]> own;
   Bytes payload = message.payload;
   // If the peer is abandoned, the provider may still be sending.
@@ -91,18 +91,18 @@ Sent Outbound::send_eager(Peer& peer, const Message& message) {
   copy(to, message.header);
   packet->used = static_cast<std::uint32_t>(to - packet->bytes);
   packet->tail = payload;
-  peer.sent.count(message.header.size() + payload.size());
+  peer.out.sent.count(message.header.size() + payload.size());
   packet->outgoing = copies ? nullptr : message.outgoing;
   packet->own_tail = std::move(own);
   packet->tail_place = std::move(*place);
-  peer.queue.push_back(packet);
+  peer.out.queue.push_back(packet);
   pump(peer);
   return copies ? Sent::yes : Sent::later;
 }
 
 Sent Outbound::send_announcement(Peer& peer, const Message& message) {
-  if (peer.long_sends.size() >= kLongSends || !has_room(peer, kAnnouncementBytes)) return Sent::no;
-  LongSend payload{peer.next_long + 1, message.outgoing, nullptr, Place{}, peer.sent.position()};
+  if (peer.out.long_sends.size() >= kLongSends || !has_room(peer, kAnnouncementBytes)) return Sent::no;
+  LongSend payload{peer.out.next_long + 1, message.outgoing, nullptr, Place{}, peer.out.sent.position()};
   Bytes bytes = message.payload;
   if (message.outgoing == nullptr) {
     payload.own_payload = clone(bytes);
@@ -115,15 +115,15 @@ Sent Outbound::send_announcement(Peer& peer, const Message& message) {
     return Sent::no;
   }
   payload.place = std::move(*place);
-  peer.next_long = payload.id;
+  peer.out.next_long = payload.id;
   const Announcement what{payload.id, bytes.size(), payload.place.address, payload.place.key};
-  std::byte* to = append(*peer.open, message.fixed, kAnnounce, sizeof what + message.header.size());
+  std::byte* to = append(*peer.out.open, message.fixed, kAnnounce, sizeof what + message.header.size());
   copy(to, std::as_bytes(std::span(&what, 1)));
   copy(to, message.header);
-  peer.sent.count(message.header.size());
-  peer.long_sends.push_back(std::move(payload));
+  peer.out.sent.count(message.header.size());
+  peer.out.long_sends.push_back(std::move(payload));
   ++payloads_;
-  peer.is_open_due = true;
+  peer.out.is_open_due = true;
   pump(peer);
   return message.outgoing != nullptr ? Sent::later : Sent::yes;
 }
@@ -131,12 +131,12 @@ Sent Outbound::send_announcement(Peer& peer, const Message& message) {
 void Outbound::send_control(Peer& peer, RecordKind kind, std::uint64_t value) {
   if (!connect(peer) || peer.is_lost) return;
   // A packet that the provider has not taken yet has room for more records.
-  Packet* packet = peer.control.size() > 1 ? peer.control.back() : nullptr;
+  Packet* packet = peer.out.control.size() > 1 ? peer.out.control.back() : nullptr;
   if (packet == nullptr || packet->handshake != 0 ||
       packet->used + sizeof(Record) + sizeof(ControlWord) > kGatherBytes) {
     packet = take(peer);
     packet->is_control = packet->needs_completion = true;
-    peer.control.push_back(packet);
+    peer.out.control.push_back(packet);
   }
   const ControlWord word{value, 0};
   std::memcpy(append(*packet, Header{}, kind, sizeof word), &word, sizeof word);
@@ -144,26 +144,26 @@ void Outbound::send_control(Peer& peer, RecordKind kind, std::uint64_t value) {
 }
 
 void Outbound::send_shutdown(Peer& peer) {
-  if (peer.has_left || !connect(peer) || peer.is_lost) return;
-  if (peer.open == nullptr || peer.open->used + sizeof(Record) > kGatherBytes) {
+  if (peer.end.has_left || !connect(peer) || peer.is_lost) return;
+  if (peer.out.open == nullptr || peer.out.open->used + sizeof(Record) > kGatherBytes) {
     queue_open(peer);
-    peer.open = take(peer);
+    peer.out.open = take(peer);
   }
-  append(*peer.open, Header{}, kShutdown, 0);
-  peer.open->needs_completion = true;
-  peer.is_open_due = true;
+  append(*peer.out.open, Header{}, kShutdown, 0);
+  peer.out.open->needs_completion = true;
+  peer.out.is_open_due = true;
   pump(peer);
 }
 
 bool Outbound::connect(Peer& peer) {
   if (!peers_.connect(peer)) return false;
-  if (!peer.has_asked) send_hello(peer);
+  if (!peer.session.has_asked) send_hello(peer);
   return true;
 }
 
 void Outbound::send_hello(Peer& peer) {
-  peer.has_asked = true;
-  const transport::Hello& hello = peer.session_out.hello(setup_, transport::Network::ofi, peer.pe);
+  peer.session.has_asked = true;
+  const transport::Hello& hello = peer.session.out.hello(setup_, transport::Network::ofi, peer.pe);
   queue_handshake(peer, kHello, std::as_bytes(std::span(&hello, 1)));
 }
 
@@ -181,9 +181,9 @@ void Outbound::queue_handshake(Peer& peer, HandshakeKind kind, Bytes content) {
   std::memset(packet->bytes + packet->used, 0, padded);
   copy_block(packet->bytes + packet->used, content.data(), content.size());
   packet->used += static_cast<std::uint32_t>(padded);
-  const auto behind =
-      std::find_if(peer.control.begin(), peer.control.end(), [](const Packet* other) { return other->handshake == 0; });
-  peer.control.insert(behind, packet);
+  const auto behind = std::find_if(peer.out.control.begin(), peer.out.control.end(),
+                                   [](const Packet* other) { return other->handshake == 0; });
+  peer.out.control.insert(behind, packet);
   pump(peer);
 }
 
@@ -191,9 +191,9 @@ void Outbound::flush() {
   std::vector<Peer*> due;
   due.swap(gathering_);
   for (Peer* peer : due) {
-    peer->is_gathering = false;
-    if (peer->open == nullptr) continue;
-    peer->is_open_due = true;
+    peer->out.is_gathering = false;
+    if (peer->out.open == nullptr) continue;
+    peer->out.is_open_due = true;
     pump(*peer);
   }
 }
@@ -201,13 +201,13 @@ void Outbound::flush() {
 // Makes `open` a packet with room for one more record. Returns false if too many packets are queued.
 bool Outbound::has_room(Peer& peer, std::size_t content_bytes) {
   const std::size_t bytes = transport::record_bytes(content_bytes);
-  if (peer.open != nullptr && peer.open->used + bytes <= kGatherBytes) return true;
-  if (peer.queue.size() >= kQueuedPackets && (pump(peer), peer.queue.size() >= kQueuedPackets)) return false;
-  if (peer.open != nullptr) {
+  if (peer.out.open != nullptr && peer.out.open->used + bytes <= kGatherBytes) return true;
+  if (peer.out.queue.size() >= kQueuedPackets && (pump(peer), peer.out.queue.size() >= kQueuedPackets)) return false;
+  if (peer.out.open != nullptr) {
     queue_open(peer);
     pump(peer);
   }
-  if (peer.open == nullptr) peer.open = take(peer);
+  if (peer.out.open == nullptr) peer.out.open = take(peer);
   return true;
 }
 
@@ -220,26 +220,26 @@ std::byte* Outbound::append(Packet& packet, const Header& fixed, RecordKind kind
 }
 
 void Outbound::queue_open(Peer& peer) {
-  if (peer.open == nullptr) return;
-  peer.queue.push_back(peer.open);
-  peer.open = nullptr;
-  peer.is_open_due = false;
+  if (peer.out.open == nullptr) return;
+  peer.out.queue.push_back(peer.out.open);
+  peer.out.open = nullptr;
+  peer.out.is_open_due = false;
 }
 
 // Hands packets to the provider. Returns true if something has left. Packets that wait for the provider's completions,
 // or for the peer, go on with those. Packets that the provider refuses now are tried again by retry().
 bool Outbound::pump(Peer& peer) {
   bool moved = false;
-  while (!peer.is_lost && !peer.is_stalled) {
-    std::deque<Packet*>& queue = peer.control.empty() ? peer.queue : peer.control;
+  while (!peer.is_lost && !peer.out.is_stalled) {
+    std::deque<Packet*>& queue = peer.out.control.empty() ? peer.out.queue : peer.out.control;
     if (queue.empty()) {
-      if (peer.open == nullptr || !peer.is_open_due || peer.posted >= kPostedPackets) break;
+      if (peer.out.open == nullptr || !peer.out.is_open_due || peer.out.posted >= kPostedPackets) break;
       queue_open(peer);
       continue;
     }
     Packet& packet = *queue.front();
-    if (packet.handshake == 0 && !peer.session_out.is_open()) break;
-    if (!packet.is_control && peer.posted >= kPostedPackets) break;
+    if (packet.handshake == 0 && !peer.session.out.is_open()) break;
+    if (!packet.is_control && peer.out.posted >= kPostedPackets) break;
     const std::int64_t result = post(packet);
     if (result == -FI_EAGAIN) {
       stall(peer);
@@ -261,19 +261,19 @@ std::int64_t Outbound::post(Packet& packet) {
   PacketHeader packet_header{0, me_ | kHandshake, packet.handshake};
   if (packet.handshake == 0) {
     const std::uint32_t kind = packet.is_control ? kControl : 0;
-    const std::uint64_t number = packet.is_control ? peer.control_out + 1 : peer.sequence_out;
+    const std::uint64_t number = packet.is_control ? peer.session.control_out + 1 : peer.out.sequence;
     const std::size_t bytes = round_up(packet.used + packet.tail.size(), transport::kRecordAlign);
-    packet_header = {peer.session_out.proof_of({kind, number, bytes}), me_ | kind, static_cast<std::uint32_t>(number)};
+    packet_header = {peer.session.out.proof_of({kind, number, bytes}), me_ | kind, static_cast<std::uint32_t>(number)};
   }
   std::memcpy(packet.bytes, &packet_header, sizeof packet_header);
   const bool injects = !packet.needs_completion && packet.tail.empty() && packet.used <= inject_bytes_;
   if (const std::int64_t result = hand_over(packet, injects); result != 0) return result;
-  if (packet.is_control && packet.handshake == 0) ++peer.control_out;
-  if (!packet.is_control) ++peer.sequence_out;
+  if (packet.is_control && packet.handshake == 0) ++peer.session.control_out;
+  if (!packet.is_control) ++peer.out.sequence;
   if (injects) {
     give_back(packet);
   } else {
-    ++peer.posted;
+    ++peer.out.posted;
   }
   return 0;
 }
@@ -300,7 +300,7 @@ std::int64_t Outbound::hand_over(Packet& packet, bool injects) {
 }
 
 void Outbound::stall(Peer& peer) {
-  peer.is_stalled = true;
+  peer.out.is_stalled = true;
   stalled_.push_back(&peer);
 }
 
@@ -310,7 +310,7 @@ bool Outbound::retry() {
   again.swap(stalled_);
   bool moved = false;
   for (Peer* peer : again) {
-    peer->is_stalled = false;
+    peer->out.is_stalled = false;
     moved = pump(*peer) || moved;
   }
   return moved;
@@ -318,17 +318,17 @@ bool Outbound::retry() {
 
 void Outbound::on_sent(Packet& packet) {
   Peer& peer = *packet.peer;
-  --peer.posted;
+  --peer.out.posted;
   give_back(packet);
   pump(peer);
 }
 
 bool Outbound::on_finished(Peer& peer, std::uint64_t id) {
-  const auto found = std::find_if(peer.long_sends.begin(), peer.long_sends.end(),
+  const auto found = std::find_if(peer.out.long_sends.begin(), peer.out.long_sends.end(),
                                   [&](const LongSend& payload) { return payload.id == id; });
-  if (found == peer.long_sends.end()) return false;
+  if (found == peer.out.long_sends.end()) return false;
   set_done(found->outgoing);
-  peer.long_sends.erase(found);
+  peer.out.long_sends.erase(found);
   --payloads_;
   pump(peer);
   return true;
@@ -336,22 +336,22 @@ bool Outbound::on_finished(Peer& peer, std::uint64_t id) {
 
 void Outbound::drop(Peer& peer) {
   queue_open(peer);
-  for (Packet* packet : peer.queue) give_back(*packet);
-  peer.queue.clear();
+  for (Packet* packet : peer.out.queue) give_back(*packet);
+  peer.out.queue.clear();
   // A PE that has left waits for an answer, which needs a session.
-  std::erase_if(peer.control, [&](Packet* packet) {
+  std::erase_if(peer.out.control, [&](Packet* packet) {
     if (packet->handshake != 0 && !peer.is_lost) return false;
     give_back(*packet);
     return true;
   });
-  for (const LongSend& payload : peer.long_sends) set_done(payload.outgoing);
-  payloads_ -= peer.long_sends.size();
-  peer.long_sends.clear();
+  for (const LongSend& payload : peer.out.long_sends) set_done(payload.outgoing);
+  payloads_ -= peer.out.long_sends.size();
+  peer.out.long_sends.clear();
 }
 
 bool Outbound::is_idle(const Peer& peer) noexcept {
-  return peer.open == nullptr && peer.queue.empty() && peer.control.empty() && peer.posted == 0 &&
-         peer.long_sends.empty();
+  return peer.out.open == nullptr && peer.out.queue.empty() && peer.out.control.empty() && peer.out.posted == 0 &&
+         peer.out.long_sends.empty();
 }
 
 Packet* Outbound::take(Peer& peer) {

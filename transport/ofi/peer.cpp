@@ -69,11 +69,11 @@ Status Peers::insert(Peer& peer) {
 void Peers::fail(Peer& peer, std::string cause) {
   if (peer.is_lost) return;
   peer.is_lost = true;
-  peer.queue_in.stop();
+  peer.in.queue.stop();
   newly_lost_.push_back(&peer);
   if (!cause.empty() && cause.size() > 1 && std::islower(static_cast<unsigned char>(cause[1])) != 0)
     cause[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(cause[0])));
-  if (!peer.has_left) failures_.push_back({&peer, std::move(cause)});
+  if (!peer.end.has_left) failures_.push_back({&peer, std::move(cause)});
 }
 
 std::vector<Peer*> Peers::take_newly_lost() { return std::exchange(newly_lost_, {}); }

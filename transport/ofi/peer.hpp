@@ -55,34 +55,20 @@ struct EarlyPacket {
   transport::AlignedMemory memory;
 };
 
-struct Peer {
-  static constexpr std::uint32_t kMostAhead = 4096;  // packets that may arrive before one that is missing
-
-  Peer(int number, const Setup& setup, transport::InboundSource& source, bool& active) noexcept
-      : pe(number),
-        control_out(setup.first_number),
-        control_in(setup.first_number),
-        sequence_out(setup.first_number),
-        window(kMostAhead, setup.first_number),
-        queue_in(*setup.sink, source,
-                 {.source = number, .most_under_way = 1, .active = &active, .places = !setup.has_reserve}) {}
-
-  int pe;
-  fi_addr_t address = FI_ADDR_NOTAVAIL;
-  std::string name;  // of its endpoint
-  transport::OutgoingSession session_out;
-  transport::IncomingSession session_in;
+// The proofs of who a peer is, and the numbers of the control packets with it.
+struct Session {
+  transport::OutgoingSession out;
+  transport::IncomingSession in;
   bool has_asked = false;     // the hello is sent, or queued
   std::uint64_t control_out;  // number of the last control packet
   std::uint64_t control_in;
 
-  bool is_lost = false;
-  bool is_abandoned = false;       // another network has taken over
-  std::uint64_t abandoned_ns = 0;  // since then
-  bool has_left = false;           // its shutdown record has been taken
-  bool has_seen_shutdown = false;  // it has taken our shutdown record
+  explicit Session(std::uint64_t first_number) noexcept : control_out(first_number), control_in(first_number) {}
+};
 
-  // Out. `open` is the packet that records are added to. If `is_open_due`, it leaves as soon as it can.
+// What is on the way to a peer. `open` is the packet that records are added to. If `is_open_due`, it leaves as soon as
+// it can.
+struct Sending {
   Packet* open = nullptr;
   bool is_open_due = false;
   bool is_gathering = false;  // listed for flush()
@@ -90,17 +76,49 @@ struct Peer {
   std::deque<Packet*> queue;
   std::deque<Packet*> control;
   std::uint32_t posted = 0;         // packets that the provider has
-  std::uint64_t sequence_out;       // number of the next packet
+  std::uint64_t sequence;           // number of the next packet
   std::deque<LongSend> long_sends;  // in the order of sending
   transport::SentBehind sent;
   std::uint64_t next_long = 0;
 
-  // In.
-  transport::ReorderWindow<EarlyPacket> window;
-  transport::InboundQueue queue_in;
-  std::uint32_t payloads_read_from = 0;  // long payloads that this PE reads now
-  bool is_shutdown_due = false;          // its shutdown record waits for the messages in front of it
+  explicit Sending(std::uint64_t first_number) noexcept : sequence(first_number) {}
+};
 
+// What arrives from a peer.
+struct Receiving {
+  static constexpr std::uint32_t kMostAhead = 4096;  // packets that may arrive before one that is missing
+
+  transport::ReorderWindow<EarlyPacket> window;
+  transport::InboundQueue queue;
+  std::uint32_t payloads_read = 0;  // long payloads that this PE reads now
+
+  Receiving(int pe, const Setup& setup, transport::InboundSource& source, bool& active) noexcept
+      : window(kMostAhead, setup.first_number),
+        queue(*setup.sink, source,
+              {.source = pe, .most_under_way = 1, .active = &active, .places = !setup.has_reserve}) {}
+};
+
+// How far the end of the connection has come, where the peer is not lost.
+struct Ending {
+  bool is_shutdown_due = false;    // its shutdown record waits for the messages in front of it
+  bool has_left = false;           // its shutdown record has been taken
+  bool has_seen_shutdown = false;  // it has taken our shutdown record
+  bool is_abandoned = false;       // another network has taken over
+  std::uint64_t abandoned_ns = 0;  // since then
+};
+
+struct Peer {
+  Peer(int number, const Setup& setup, transport::InboundSource& source, bool& active) noexcept
+      : pe(number), session(setup.first_number), out(setup.first_number), in(number, setup, source, active) {}
+
+  int pe;
+  fi_addr_t address = FI_ADDR_NOTAVAIL;
+  std::string name;  // of its endpoint
+  bool is_lost = false;
+  Session session;
+  Sending out;
+  Receiving in;
+  Ending end;
   transport::Keepalive::Peer keepalive;
 };
 

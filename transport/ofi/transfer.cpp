@@ -36,7 +36,7 @@ std::int64_t Transfers::post(Transfer& transfer, Chunk& chunk) {
   chunk.transfer = &transfer;
   chunk.bytes = std::min(chunk_bytes_, transfer.total - transfer.posted);
   iovec local{transfer.local + transfer.posted, chunk.bytes};
-  fi_rma_iov remote{transfer.remote + transfer.posted, chunk.bytes, transfer.key};
+  fi_rma_iov remote{transfer.remote.address + transfer.posted, chunk.bytes, transfer.remote.key};
   const fi_msg_rma message{&local, &transfer.place.descriptor, 1, transfer.peer->address, &remote, 1, &chunk.context,
                            0};
   if (!transfer.is_write) return fi_readmsg(fabric_.ep.get(), &message, FI_COMPLETION);

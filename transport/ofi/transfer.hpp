@@ -28,6 +28,11 @@ struct Waiter {
   Completion* source_use = nullptr;
 };
 
+struct RemoteMemory {
+  std::uint64_t address = 0;
+  std::uint64_t key = 0;
+};
+
 struct Transfer {
   // A few chunks at once keep a stream full. Each completed one is a sign of life.
   static constexpr std::size_t kChunks = 4;
@@ -36,8 +41,7 @@ struct Transfer {
   bool is_write = false;
   std::byte* local = nullptr;
   Place place;  // of the local memory
-  std::uint64_t remote = 0;
-  std::uint64_t key = 0;
+  RemoteMemory remote;
   std::size_t total = 0;
   std::size_t posted = 0;
   std::size_t done = 0;

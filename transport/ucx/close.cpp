@@ -33,7 +33,7 @@ template <class Done>
 void UcxTransport::progress_until(std::uint64_t deadline_ns, Done done) noexcept {
   while (!done() && now_ns() < deadline_ns) {
     if (::ucp_worker_progress(library_.worker()) == 0) ::sched_yield();
-    if (!challenged_.empty()) send_challenges();
+    if (!lists_.challenged.empty()) send_challenges();
   }
 }
 
@@ -42,16 +42,16 @@ void UcxTransport::close(std::uint32_t patience_ms) noexcept {
   const std::uint64_t deadline = now_ns() + patience_ms * kNsInMs;
   progress_until(deadline, [this] {
     flush();
-    return open_.empty();
+    return lists_.open.empty();
   });
   open_sessions(std::min(deadline, now_ns() + kPatienceForPeersNs));
   is_closing_ = true;
   for (Peer* peer : peers_.list()) {
-    if (!peer->is_lost && peer->endpoint != nullptr) signal(*peer, kShutdown);
+    if (!peer->end.is_lost && peer->endpoint != nullptr) signal(*peer, kShutdown);
   }
   progress_until(deadline, [this] {
     return std::all_of(peers_.list().begin(), peers_.list().end(),
-                       [](const Peer* peer) { return peer->is_lost || peer->in_flight == 0; });
+                       [](const Peer* peer) { return peer->end.is_lost || peer->sending.in_flight == 0; });
   });
   wait_for_peers(std::min(deadline, now_ns() + kPatienceForPeersNs));
 }
@@ -63,14 +63,14 @@ void UcxTransport::open_sessions(std::uint64_t deadline_ns) noexcept {
   }
   progress_until(deadline_ns, [this] {
     return std::all_of(peers_.list().begin(), peers_.list().end(),
-                       [](const Peer* peer) { return peer->is_gone() || peer->out.is_open(); });
+                       [](const Peer* peer) { return peer->is_gone() || peer->session.out.is_open(); });
   });
 }
 
 void UcxTransport::wait_for_peers(std::uint64_t deadline_ns) noexcept {
   std::vector<Flushed> flushed;
   for (Peer* peer : peers_.list()) {
-    if (peer->is_lost || peer->endpoint == nullptr) continue;
+    if (peer->end.is_lost || peer->endpoint == nullptr) continue;
     const ucp_request_param_t param{};
     const ucs_status_ptr_t request = ::ucp_ep_flush_nbx(peer->endpoint, &param);
     if (UCS_PTR_IS_PTR(request)) flushed.push_back({peer, request});

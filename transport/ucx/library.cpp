@@ -182,6 +182,7 @@ Library::Library(Library&& other) noexcept
       descriptor_(std::exchange(other.descriptor_, -1)),
       address_(std::move(other.address_)),
       resources_(std::move(other.resources_)),
+      is_native_(other.is_native_),
       stop_signal_(other.stop_signal_) {}
 
 Library::~Library() {
@@ -237,6 +238,7 @@ Status Library::start_context(std::size_t n_peers, const Choice& choice) {
   ::ucp_config_release(config);
   if (status != UCS_OK) return refused("ucp_init", status);
   resources_ = parse_resources(printed([this](std::FILE* file) { ::ucp_context_print_info(context_, file); }));
+  is_native_ = has_native_rma(resources_);
   return {};
 }
 

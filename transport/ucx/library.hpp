@@ -37,6 +37,8 @@ class Library {
   int descriptor() const noexcept { return descriptor_; }
   const std::string& address() const noexcept { return address_; }
   const std::vector<Resource>& resources() const noexcept { return resources_; }
+  // Does some device put and get by itself?
+  bool is_native() const noexcept { return is_native_; }
 
  private:
   Library() = default;
@@ -48,6 +50,7 @@ class Library {
   int descriptor_ = -1;
   std::string address_;
   std::vector<Resource> resources_;
+  bool is_native_ = false;
   int stop_signal_ = 0;
 };
 

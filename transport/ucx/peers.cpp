@@ -22,12 +22,12 @@ Peer* UcxTransport::authenticate(const Envelope& envelope, const UcpMessage& mes
   Peer* const peer = peers_.find(static_cast<int>(envelope.source));
   if (peer == nullptr) return nullptr;
   number = transport::whole_number(envelope.number,
-                                   is_control(message.kind) ? peer->control_in + 1 : peer->inbox.expected());
-  return peer->in.is_genuine({message.kind, number, message.bytes}, envelope.proof) ? peer : nullptr;
+                                   is_control(message.kind) ? peer->session.control_in + 1 : peer->inbox.expected());
+  return peer->session.in.is_genuine({message.kind, number, message.bytes}, envelope.proof) ? peer : nullptr;
 }
 
 Envelope UcxTransport::envelope_of(Peer& peer, unsigned kind, std::uint64_t number, std::size_t bytes) const {
-  return {peer.out.proof_of({kind, number, bytes}), static_cast<std::uint32_t>(setup_.me),
+  return {peer.session.out.proof_of({kind, number, bytes}), static_cast<std::uint32_t>(setup_.me),
           static_cast<std::uint32_t>(number)};
 }
 
@@ -47,7 +47,7 @@ bool UcxTransport::connect(Peer& peer) {
     lose(peer, "it has no UCX");
     return false;
   }
-  if (!is_native_) {
+  if (!library_.is_native()) {
     if (std::string why = transport::why_no_more_connections(name(), setup_.has_reserve); !why.empty()) {
       lose(peer, std::move(why));
       return false;
@@ -57,7 +57,7 @@ bool UcxTransport::connect(Peer& peer) {
       make_endpoint(library_.worker(), address, {&UcxTransport::endpoint_failed, &peer}, peer.endpoint);
   if (status == UCS_OK) {
     peer.target.endpoint = peer.endpoint;
-    const transport::Hello& hello = peer.out.hello(setup_, transport::Network::ucx, peer.pe());
+    const transport::Hello& hello = peer.session.out.hello(setup_, transport::Network::ucx, peer.pe());
     post_handshake(peer, kHello, std::as_bytes(std::span(&hello, 1)));
     return true;
   }
@@ -69,7 +69,7 @@ bool UcxTransport::connect(Peer& peer) {
 // `address`: as the other side has published it.
 ucs_status_t UcxTransport::make_endpoint(ucp_worker_h worker, Bytes address, const ucp_err_handler_t& on_failure,
                                          ucp_ep_h& endpoint) const {
-  const bool both_native = is_native_ && address[0] == std::byte{'r'};
+  const bool both_native = library_.is_native() && address[0] == std::byte{'r'};
   ucp_ep_params_t params{};
   params.field_mask =
       UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
@@ -89,11 +89,11 @@ void UcxTransport::endpoint_failed(void* argument, ucp_ep_h, ucs_status_t status
 void UcxTransport::lose(Peer& peer, std::string cause) {
   if (peer.is_gone() || is_closing_) return;
   peer.note_lost();
-  peer.cause = std::move(cause);
+  peer.end.cause = std::move(cause);
   peer.inbox.shut();
-  lost_.push_back(&peer);
+  lists_.lost.push_back(&peer);
   if (setup_.has_reserve) return;  // payloads are in use until abandon() has ended
-  for (LongSend* send : peer.long_sends) {
+  for (LongSend* send : peer.sending.long_sends) {
     if (send->outgoing != nullptr) std::exchange(send->outgoing, nullptr)->done = true;
   }
 }
@@ -101,7 +101,7 @@ void UcxTransport::lose(Peer& peer, std::string cause) {
 // Closes the endpoint at once: UCX ends all that is under way there.
 bool UcxTransport::abandon(int pe) noexcept {
   Peer& peer = known(pe);
-  if (!std::exchange(peer.is_abandoned, true)) {
+  if (!std::exchange(peer.end.is_abandoned, true)) {
     peer.note_lost();
     peer.inbox.release();
     rma_.drop_keys(peer.target);
@@ -110,24 +110,25 @@ bool UcxTransport::abandon(int pe) noexcept {
       param.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
       param.flags = UCP_EP_CLOSE_FLAG_FORCE;
       void* const request = ::ucp_ep_close_nbx(std::exchange(peer.endpoint, nullptr), &param);
-      if (UCS_PTR_IS_PTR(request)) peer.closing = request;
+      if (UCS_PTR_IS_PTR(request)) peer.end.request = request;
     }
   }
-  if (peer.closing != nullptr && ::ucp_request_check_status(peer.closing) != UCS_INPROGRESS)
-    ::ucp_request_free(std::exchange(peer.closing, nullptr));
-  return peer.closing == nullptr && peer.in_flight == 0 && peer.target.transfers == 0 && !peer.inbox.is_fetching();
+  if (peer.end.request != nullptr && ::ucp_request_check_status(peer.end.request) != UCS_INPROGRESS)
+    ::ucp_request_free(std::exchange(peer.end.request, nullptr));
+  return peer.end.request == nullptr && peer.sending.in_flight == 0 && peer.target.transfers == 0 &&
+         !peer.inbox.is_fetching();
 }
 
 void UcxTransport::report_lost() {
-  for (Peer* peer : std::exchange(lost_, {})) {
-    setup_.sink->lost(peer->pe(), peer->cause);
+  for (Peer* peer : std::exchange(lists_.lost, {})) {
+    setup_.sink->lost(peer->pe(), peer->end.cause);
     events_.active = true;
   }
 }
 
 // Ends a round of the keepalive for all peers that are watched.
 void UcxTransport::end_keepalive_round() {
-  busy_polls_ = 0;
+  pace_.busy_polls = 0;
   timer_.clear();
   for (Peer* peer : peers_.list()) {
     if (!is_watched(*peer)) continue;

@@ -59,16 +59,16 @@ ucs_status_t UcxTransport::take(const UcpMessage& message) {
   Envelope envelope;
   std::uint64_t number = 0;
   Peer* peer = read_envelope(message, envelope) ? authenticate(envelope, message, number) : nullptr;
-  if (peer == nullptr || peer->is_lost || (is_closing_ && message.kind != kShutdown)) return UCS_OK;
+  if (peer == nullptr || peer->end.is_lost || (is_closing_ && message.kind != kShutdown)) return UCS_OK;
   if (is_control(message.kind)) {
-    if (number <= peer->control_in) return UCS_OK;  // somebody has recorded it
-    peer->control_in = number;
+    if (number <= peer->session.control_in) return UCS_OK;  // somebody has recorded it
+    peer->session.control_in = number;
   }
   peer->keepalive.heard();
-  if (peer->endpoint == nullptr && !std::exchange(peer->is_new, true)) new_.push_back(peer);
+  if (peer->endpoint == nullptr && !std::exchange(peer->is_new, true)) lists_.fresh.push_back(peer);
   if (message.kind == kPong) return UCS_OK;
   if (message.kind == kPing) {
-    pinged_by_.push_back(peer);
+    lists_.pinged_by.push_back(peer);
     return UCS_OK;
   }
   if (message.kind == kShutdown) peer->note_left();  // at once: the connection may end before the last payload is here
@@ -84,24 +84,24 @@ bool UcxTransport::take_handshake(const UcpMessage& message) {
     std::memcpy(&hello, message.data, sizeof hello);
     if (hello.from >= peers_.n_pes() || !transport::is_genuine(setup_, hello)) return false;
     Peer& peer = known(static_cast<int>(hello.from));
-    if (peer.is_lost || !peer.in.answer(setup_, transport::Network::ucx, hello, challenge)) return false;
+    if (peer.end.is_lost || !peer.session.in.answer(setup_, transport::Network::ucx, hello, challenge)) return false;
     peer.keepalive.heard();
-    peer.challenge = challenge;
-    challenged_.push_back(&peer);
+    peer.session.challenge = challenge;
+    lists_.challenged.push_back(&peer);
     return true;
   }
   ChallengeMessage answer;
   if (message.bytes != sizeof answer) return false;
   std::memcpy(&answer, message.data, sizeof answer);
   Peer* const peer = answer.source < peers_.n_pes() ? peers_.find(static_cast<int>(answer.source)) : nullptr;
-  if (peer == nullptr || !peer->out.accept(setup_, answer.challenge)) return false;
+  if (peer == nullptr || !peer->session.out.accept(setup_, answer.challenge)) return false;
   peer->keepalive.heard();
   return true;
 }
 
 void UcxTransport::send_challenges() {
-  for (const Peer* peer : std::exchange(challenged_, {})) {
-    const ChallengeMessage answer{static_cast<std::uint64_t>(setup_.me), peer->challenge};
+  for (const Peer* peer : std::exchange(lists_.challenged, {})) {
+    const ChallengeMessage answer{static_cast<std::uint64_t>(setup_.me), peer->session.challenge};
     if (Peer* connected = connected_peer(peer->pe()))
       post_handshake(*connected, kChallenge, std::as_bytes(std::span(&answer, 1)));
   }
@@ -110,13 +110,13 @@ void UcxTransport::send_challenges() {
 // Makes endpoints to PEs that have written first: then UCX reports their end, and this PE can send its shutdown
 // message.
 void UcxTransport::connect_new() {
-  for (Peer* peer : std::exchange(new_, {})) {
+  for (Peer* peer : std::exchange(lists_.fresh, {})) {
     if (peer->endpoint == nullptr && !peer->is_gone()) connect(*peer);
   }
 }
 
 void UcxTransport::reply_to_pings() {
-  for (const Peer* peer : std::exchange(pinged_by_, {})) {
+  for (const Peer* peer : std::exchange(lists_.pinged_by, {})) {
     if (Peer* connected = connected_peer(peer->pe())) signal(*connected, kPong);
   }
 }

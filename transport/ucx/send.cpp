@@ -25,7 +25,7 @@ namespace {
 
 // Returns false if the peer may have to keep too much until it has fetched what it was sent before.
 bool may_send_behind(const Peer& peer) {
-  return peer.long_sends.empty() || peer.sent.has_room(peer.long_sends.front()->position);
+  return peer.sending.long_sends.empty() || peer.sending.sent.has_room(peer.sending.long_sends.front()->position);
 }
 
 }  // namespace
@@ -33,53 +33,53 @@ bool may_send_behind(const Peer& peer) {
 Sent UcxTransport::send_short(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Urgency urgency) {
   if (!may_send_behind(peer)) return Sent::no;
   const std::size_t bytes = transport::record_bytes(header.size() + payload.size());
-  if (peer.open != nullptr && !peer.open->has_room_for(bytes) && !push(peer)) return Sent::no;
-  if (peer.open == nullptr) {
-    if (peer.in_flight >= kMostInFlight) return Sent::no;
-    peer.open = pool_.take();
-    if (!std::exchange(peer.is_listed, true)) open_.push_back(&peer);
+  if (peer.sending.open != nullptr && !peer.sending.open->has_room_for(bytes) && !push(peer)) return Sent::no;
+  if (peer.sending.open == nullptr) {
+    if (peer.sending.in_flight >= kMostInFlight) return Sent::no;
+    peer.sending.open = pool_.take();
+    if (!std::exchange(peer.sending.is_listed, true)) lists_.open.push_back(&peer);
   }
-  peer.open->add(fixed, header, payload);
-  peer.sent.count(header.size() + payload.size());
-  if (urgency == Urgency::now || peer.open->used >= kGatherBytes) push(peer);
+  peer.sending.open->add(fixed, header, payload);
+  peer.sending.sent.count(header.size() + payload.size());
+  if (urgency == Urgency::now || peer.sending.open->used >= kGatherBytes) push(peer);
   return Sent::yes;
 }
 
 // Hands the open staging to UCX. Returns false if UCX has to finish other messages first, or if the answer to the hello
 // is missing.
 bool UcxTransport::push(Peer& peer) {
-  if (peer.in_flight >= kMostInFlight || !peer.out.is_open()) {
-    peer.is_overdue = true;
+  if (peer.sending.in_flight >= kMostInFlight || !peer.session.out.is_open()) {
+    peer.sending.is_overdue = true;
     return false;
   }
-  peer.is_overdue = false;
-  post(peer, kRecords, std::move(peer.open));
+  peer.sending.is_overdue = false;
+  post(peer, kRecords, std::move(peer.sending.open));
   return true;
 }
 
 void UcxTransport::flush() noexcept {
-  for (Peer* peer : std::exchange(open_, {})) {
-    peer->is_listed = peer->open != nullptr && !peer->is_gone() && !push(*peer);
-    if (peer->is_listed) open_.push_back(peer);
+  for (Peer* peer : std::exchange(lists_.open, {})) {
+    peer->sending.is_listed = peer->sending.open != nullptr && !peer->is_gone() && !push(*peer);
+    if (peer->sending.is_listed) lists_.open.push_back(peer);
   }
 }
 
 void UcxTransport::push_overdue() {
-  std::erase_if(open_, [this](Peer* peer) {
-    if (peer->is_gone()) peer->open.reset();
-    if (peer->open != nullptr && peer->is_overdue && push(*peer)) events_.active = true;
-    peer->is_listed = peer->open != nullptr;
-    return !peer->is_listed;
+  std::erase_if(lists_.open, [this](Peer* peer) {
+    if (peer->is_gone()) peer->sending.open.reset();
+    if (peer->sending.open != nullptr && peer->sending.is_overdue && push(*peer)) events_.active = true;
+    peer->sending.is_listed = peer->sending.open != nullptr;
+    return !peer->sending.is_listed;
   });
 }
 
 // Before the session is open its handshake is the sign of life.
 void UcxTransport::signal(Peer& peer, Kind kind) {
-  if (peer.out.is_open()) post(peer, kind, pool_.take());
+  if (peer.session.out.is_open()) post(peer, kind, pool_.take());
 }
 
 void UcxTransport::post(Peer& peer, Kind kind, StagingPtr staging) {
-  const std::uint64_t number = is_control(kind) ? ++peer.control_out : peer.number_out++;
+  const std::uint64_t number = is_control(kind) ? ++peer.session.control_out : peer.sending.number++;
   const Envelope envelope = envelope_of(peer, kind, number, staging->used);
   std::memcpy(staging->bytes, &envelope, sizeof envelope);
   hand_over(peer, kind, std::move(staging));
@@ -102,7 +102,7 @@ void UcxTransport::hand_over(Peer& peer, Kind kind, StagingPtr staging) {
   const ucs_status_ptr_t request =
       ::ucp_am_send_nbx(peer.endpoint, kind, nullptr, 0, staging->bytes, staging->used, &param);
   if (UCS_PTR_IS_PTR(request)) {
-    ++peer.in_flight;
+    ++peer.sending.in_flight;
     staging.release();  // staging_ended() owns it now
     return;
   }
@@ -114,7 +114,7 @@ void UcxTransport::staging_ended(void* request, ucs_status_t status, void* argum
   StagingPtr staging(static_cast<Staging*>(argument));
   ::ucp_request_free(request);
   Peer& peer = *staging->peer;
-  --peer.in_flight;
+  --peer.sending.in_flight;
   peer.transport.events_.active = true;
   if (status != UCS_OK) peer.transport.lose(peer, "UCX could not send: " + status_text(status));
   peer.transport.pool_.give_back(std::move(staging));
@@ -122,9 +122,10 @@ void UcxTransport::staging_ended(void* request, ucs_status_t status, void* argum
 
 Sent UcxTransport::send_long(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing) {
   const bool copies = outgoing == nullptr;
-  if (!peer.out.is_open() || peer.in_flight >= kMostInFlight || (copies && peer.copied_bytes > kMostCopied))
+  if (!peer.session.out.is_open() || peer.sending.in_flight >= kMostInFlight ||
+      (copies && peer.sending.copied_bytes > kMostCopied))
     return Sent::no;
-  if (!may_send_behind(peer) || (peer.open != nullptr && !push(peer))) return Sent::no;
+  if (!may_send_behind(peer) || (peer.sending.open != nullptr && !push(peer))) return Sent::no;
   std::unique_ptr<LongSend> send(new LongSend);
   send->peer = &peer;
   send->outgoing = outgoing;
@@ -135,7 +136,7 @@ Sent UcxTransport::send_long(Peer& peer, const Header& fixed, Bytes header, Byte
     send->copied_bytes = payload.size();
     payload = {send->copy.get(), payload.size()};
   }
-  const LongHeader long_header{envelope_of(peer, kLong, peer.number_out, payload.size()), fixed, payload.size()};
+  const LongHeader long_header{envelope_of(peer, kLong, peer.sending.number, payload.size()), fixed, payload.size()};
   std::memcpy(send->header.data(), &long_header, sizeof long_header);
   if (!header.empty()) std::memcpy(send->header.data() + sizeof long_header, header.data(), header.size());
   send->header_bytes = sizeof long_header + header.size();
@@ -144,20 +145,21 @@ Sent UcxTransport::send_long(Peer& peer, const Header& fixed, Bytes header, Byte
 
 // Hands a long message to UCX. Returns true if UCX has not finished with it yet.
 bool UcxTransport::post_payload(Peer& peer, std::unique_ptr<LongSend> send, Bytes payload) {
-  ++peer.number_out;
-  send->position = peer.sent.position();
-  peer.sent.count(send->header_bytes + (payload.size() <= kEagerBytes ? payload.size() : 0));
+  ++peer.sending.number;
+  send->position = peer.sending.sent.position();
+  peer.sending.sent.count(send->header_bytes + (payload.size() <= kEagerBytes ? payload.size() : 0));
   ucp_request_param_t param{};
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
   param.cb.send = &UcxTransport::payload_ended;
   param.user_data = send.get();
-  if (!is_native_) param.flags = payload.size() <= kEagerBytes ? UCP_AM_SEND_FLAG_EAGER : UCP_AM_SEND_FLAG_RNDV;
+  if (!library_.is_native())
+    param.flags = payload.size() <= kEagerBytes ? UCP_AM_SEND_FLAG_EAGER : UCP_AM_SEND_FLAG_RNDV;
   const ucs_status_ptr_t request = ::ucp_am_send_nbx(peer.endpoint, kLong, send->header.data(), send->header_bytes,
                                                      payload.data(), payload.size(), &param);
   if (UCS_PTR_IS_PTR(request)) {
-    ++peer.in_flight;
-    peer.copied_bytes += send->copied_bytes;
-    peer.long_sends.push_back(send.release());  // payload_ended() owns it now
+    ++peer.sending.in_flight;
+    peer.sending.copied_bytes += send->copied_bytes;
+    peer.sending.long_sends.push_back(send.release());  // payload_ended() owns it now
     return true;
   }
   if (send->outgoing != nullptr) send->outgoing->done = true;
@@ -169,9 +171,9 @@ void UcxTransport::payload_ended(void* request, ucs_status_t status, void* argum
   const std::unique_ptr<LongSend> send(static_cast<LongSend*>(argument));
   ::ucp_request_free(request);
   Peer& peer = *send->peer;
-  --peer.in_flight;
-  peer.copied_bytes -= send->copied_bytes;
-  std::erase(peer.long_sends, send.get());
+  --peer.sending.in_flight;
+  peer.sending.copied_bytes -= send->copied_bytes;
+  std::erase(peer.sending.long_sends, send.get());
   if (send->outgoing != nullptr) send->outgoing->done = true;
   peer.transport.events_.active = true;
   if (status != UCS_OK) peer.transport.lose(peer, "UCX could not send: " + status_text(status));

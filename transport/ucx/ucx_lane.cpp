@@ -18,7 +18,7 @@ std::unique_ptr<transport::Lane> UcxLane::open(UcxTransport& transport) {
   const std::vector<Resource>& resources = transport.library_.resources();
   const bool has_sockets = std::any_of(resources.begin(), resources.end(),
                                        [](const Resource& resource) { return resource.transport == "tcp"; });
-  if (transport.setup_.has_reserve || (has_sockets && !transport.is_native_)) return nullptr;
+  if (transport.setup_.has_reserve || (has_sockets && !transport.library_.is_native())) return nullptr;
   const ucp_worker_h worker = transport.library_.make_lane_worker();
   return worker != nullptr ? std::unique_ptr<transport::Lane>(new UcxLane(transport, worker)) : nullptr;
 }

@@ -33,7 +33,6 @@ UcxTransport::UcxTransport(const Setup& setup, Library library, transport::Keepa
       library_(std::move(library)),
       keepalive_(transport::silence_before_reserve(setup), now_ns()),
       timer_(std::move(timer)),
-      is_native_(has_native_rma(library_.resources())),
       peers_(static_cast<std::size_t>(setup.n_pes)),
       rma_(*this, library_.context()) {}
 
@@ -46,32 +45,35 @@ UcxTransport::~UcxTransport() {
 }
 
 transport::Capabilities UcxTransport::capabilities() const noexcept {
-  return {.rma = is_native_, .waits = true, .short_bytes = kLongBytes - 1};
+  return {.rma = library_.is_native(), .waits = true, .short_bytes = kLongBytes - 1};
 }
 
 std::string UcxTransport::endpoint_address() const {
-  return std::string(1, is_native_ ? 'r' : 'm') + library_.address();
+  return std::string(1, library_.is_native() ? 'r' : 'm') + library_.address();
 }
 
 bool UcxTransport::poll(int) noexcept {
-  is_idle_ = ::ucp_worker_progress(library_.worker()) == 0;
-  if (!open_.empty()) push_overdue();
-  if (!challenged_.empty()) send_challenges();
-  if (!new_.empty()) connect_new();
-  if (!pinged_by_.empty()) reply_to_pings();
+  pace_.is_idle = ::ucp_worker_progress(library_.worker()) == 0;
+  if (!lists_.open.empty()) push_overdue();
+  if (!lists_.challenged.empty()) send_challenges();
+  if (!lists_.fresh.empty()) connect_new();
+  if (!lists_.pinged_by.empty()) reply_to_pings();
   if (rma_.has_unflushed()) rma_.flush_puts();
-  if ((is_idle_ || ++busy_polls_ >= kEnoughPolls) && keepalive_.is_round_over(now_ns())) end_keepalive_round();
+  if ((pace_.is_idle || ++pace_.busy_polls >= kEnoughPolls) && keepalive_.is_round_over(now_ns()))
+    end_keepalive_round();
   for (const int source : std::exchange(events_.broken, {})) {
     Peer& peer = *peers_.find(source);
     lose(peer, peer.inbox.fault());
   }
-  if (!lost_.empty()) report_lost();
-  return std::exchange(events_.active, false) || !is_idle_;  // a moving payload is a reason to poll again soon
+  if (!lists_.lost.empty()) report_lost();
+  return std::exchange(events_.active, false) || !pace_.is_idle;  // a moving payload is a reason to poll again soon
 }
 
 bool UcxTransport::arm() noexcept {
   // UCX makes its descriptor readable for what arrives, not for what it has begun itself.
-  if (!is_idle_ || !lost_.empty() || !pinged_by_.empty() || !challenged_.empty() || rma_.has_unflushed()) return false;
+  if (!pace_.is_idle || !lists_.lost.empty() || !lists_.pinged_by.empty() || !lists_.challenged.empty() ||
+      rma_.has_unflushed())
+    return false;
   if (::ucp_worker_arm(library_.worker()) == UCS_ERR_BUSY) return false;
   const bool watches =
       std::any_of(peers_.list().begin(), peers_.list().end(), [](const Peer* peer) { return is_watched(*peer); });
@@ -91,9 +93,9 @@ std::string UcxTransport::describe(int pe) const {
       route += (route.empty() ? "one of " : ", ") + resource.transport + '/' + resource.device;
     }
   }
-  route += is_native_ ? "; long messages as UCX decides"
-                      : "; payloads above " + std::to_string(kEagerBytes >> 10) + " KiB by rendezvous";
-  return route + (is_native_ ? "; puts and gets by hardware, messages by poll" : "; progress by poll");
+  route += library_.is_native() ? "; long messages as UCX decides"
+                                : "; payloads above " + std::to_string(kEagerBytes >> 10) + " KiB by rendezvous";
+  return route + (library_.is_native() ? "; puts and gets by hardware, messages by poll" : "; progress by poll");
 }
 
 }  // namespace shmemx::ucx

@@ -39,12 +39,25 @@ class UcxTransport final : public Transport {
   transport::Rma* rma() noexcept override { return &rma_; }
   // For that: lets UCX receive and finish, and leaves the rest to poll().
   void progress() noexcept {
-    if (::ucp_worker_progress(library_.worker()) != 0) is_idle_ = false;
+    if (::ucp_worker_progress(library_.worker()) != 0) pace_.is_idle = false;
   }
 
  private:
   friend class UcxRma;
   friend class UcxLane;
+
+  // PEs that poll() has something to do for.
+  struct Lists {
+    std::vector<Peer*> open;   // with an open staging
+    std::vector<Peer*> fresh;  // have written first and have no endpoint here yet
+    std::vector<Peer*> pinged_by;
+    std::vector<Peer*> challenged;  // whose hello has to be answered
+    std::vector<Peer*> lost;        // not reported yet
+  };
+  struct Pace {
+    bool is_idle = false;          // the last poll of UCX found nothing to do
+    std::uint32_t busy_polls = 0;  // polls in this round of the keepalive that found something to do
+  };
 
   UcxTransport(const Setup& setup, Library library, transport::KeepaliveTimer timer);
   Status listen();
@@ -97,17 +110,11 @@ class UcxTransport final : public Transport {
   transport::Keepalive keepalive_;
   transport::KeepaliveTimer timer_;
   const EndpointAddresses* addresses_ = nullptr;
-  bool is_native_ = false;
   bool is_closing_ = false;
-  bool is_idle_ = false;          // the last poll of UCX found nothing to do
-  std::uint32_t busy_polls_ = 0;  // polls in this round of the keepalive that found something to do
+  Pace pace_;
   InboxEvents events_;
   Contacts<Peer> peers_;
-  std::vector<Peer*> open_;  // with an open staging
-  std::vector<Peer*> new_;   // have written first and have no endpoint here yet
-  std::vector<Peer*> pinged_by_;
-  std::vector<Peer*> challenged_;  // whose hello has to be answered
-  std::vector<Peer*> lost_;        // not reported yet
+  Lists lists_;
   StagingPool pool_;
   UcxRma rma_;
 };
