@@ -16,6 +16,8 @@
 #include "interpose/job.hpp"
 #include "interpose/operation.hpp"
 #include "interpose/recent_targets.hpp"
+#include "interpose/serving.hpp"
+#include "interpose/shared_memory.hpp"
 #include "interpose/waiting.hpp"
 
 namespace shmemx::interpose {
@@ -82,6 +84,13 @@ bool make_data(Window& window, std::size_t bytes, Offer& offer) {
     if (code == SHMEMX_SUCCESS && bytes != 0) offer.base = reinterpret_cast<std::uintptr_t>(own.base);
   }
   return code == SHMEMX_SUCCESS && shmemx_window_describe(own.data, &offer.data) == SHMEMX_SUCCESS;
+}
+
+// Returns true if other processes of the node cannot map this process's memory.
+bool needs_messages(const Window& window) {
+  if (window.flavor == MPI_WIN_FLAVOR_DYNAMIC) return true;
+  const auto bytes = static_cast<std::size_t>(window.own.bytes);
+  return window.flavor == MPI_WIN_FLAVOR_CREATE && bytes != 0 && !is_shared_memory(window.own.base, bytes);
 }
 
 void free_own(Window& window) {
@@ -194,6 +203,7 @@ Ability open(Window& window, MPI_Info info, MPI_Comm communicator) {
   offer.bytes = static_cast<std::uint64_t>(window.own.bytes);
   offer.disp_unit = window.own.disp_unit;
   offer.wants_array_locks = window.hints->wants_array_locks() ? 1 : 0;
+  offer.needs_messages = needs_messages(window) ? 1 : 0;
   offer.ability = make_own(window, memory.bytes, offer);
   Ability ability = exchange(window, offer, communicator);
   window.hints->fix_granularity(window.has_array_locks);
@@ -305,6 +315,7 @@ Created create(const char* routine, const Wanted& wanted, MPI_Info info, MPI_Com
   *win = window->handle;
   Window* const made = window.release();
   windows.map.insert(made->handle, made);
+  begin_serving(*made);
   count_window();
   return {true, MPI_SUCCESS, made->own.base};
 }
@@ -324,6 +335,7 @@ int end_epochs(Window& window) {
   const int flushed = flush_all(window);
   const int met = control::barrier(window);
   window.epochs.are_over = true;
+  end_serving(window);
   // The memory of the others in a shared window is needed a little longer.
   const int detached = window.flavor == MPI_WIN_FLAVOR_SHARED ? MPI_SUCCESS : detach_all(window);
   return flushed != MPI_SUCCESS ? flushed : met != MPI_SUCCESS ? met : detached;

@@ -2,6 +2,10 @@
 
 #include <shmemx.h>
 
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
 #include "interpose/below.hpp"
 #include "interpose/job.hpp"
 
@@ -11,6 +15,10 @@ namespace {
 // The same on all processes of the job, as they have to agree on barriers.
 bool takes_waits = false;
 bool takes_barriers = false;
+bool may_agree = false;  // no process has several threads, so all know the same windows when they call a barrier
+// Windows whose memory others reach by messages.
+std::atomic<int> served_windows{0};
+int served_windows_of_all = 0;  // those that all processes have; of one thread, as may_agree says
 int within_job = MPI_KEYVAL_INVALID;  // attribute of a communicator: whether all of its processes belong to the job
 
 // The address of a value of the attribute.
@@ -52,17 +60,40 @@ bool keeps_connections(int largest_node) {
 void choose_serving() {
   const int node_pes = shmemx_node_n_pes();
   const bool gains = node_pes < shmemx_n_pes() || (own_waits_spin() && yields_early());
-  int most[2] = {gains ? 1 : 0, node_pes};
-  below().Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  int most[3] = {gains ? 1 : 0, node_pes, many_threads ? 1 : 0};
+  below().Allreduce(MPI_IN_PLACE, most, 3, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   takes_waits = most[0] != 0;
   takes_barriers = takes_waits && keeps_connections(most[1]);
-  if (takes_barriers) below().Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &within_job, nullptr);
+  may_agree = most[2] == 0 && keeps_connections(most[1]);
+  below().Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &within_job, nullptr);
 }
 
-bool serves_in_waits() noexcept { return takes_waits && has_windows() && is_serving(); }
+void begin_serving(Window& window) {
+  const Target* const targets = window.targets.get();
+  const bool is_needed = std::any_of(targets, targets + window.size,
+                                     [](const Target& target) { return target.offer.needs_messages != 0; });
+  if (!is_needed) return;
+  served_windows.fetch_add(1, std::memory_order_relaxed);
+  window.own.served = Served::in_waits;
+  if (!may_agree || window.size != shmemx_n_pes()) return;
+  ++served_windows_of_all;
+  window.own.served = Served::in_barriers;
+}
+
+void end_serving(Window& window) noexcept {
+  const Served served = std::exchange(window.own.served, Served::no);
+  if (served != Served::no) served_windows.fetch_sub(1, std::memory_order_relaxed);
+  if (served == Served::in_barriers) --served_windows_of_all;
+}
+
+bool serves_in_waits() noexcept {
+  const bool here = served_windows.load(std::memory_order_relaxed) != 0;  // a hint for other threads
+  return (here || (takes_waits && has_windows())) && is_serving();
+}
 
 bool serves_in_barrier(MPI_Comm communicator) {
-  if (!takes_barriers || !is_serving() || communicator == MPI_COMM_NULL) return false;
+  if (!takes_barriers && served_windows_of_all == 0) return false;
+  if (!is_serving() || communicator == MPI_COMM_NULL) return false;
   if (communicator == MPI_COMM_WORLD) return true;
   char* value = nullptr;
   int found = 0;

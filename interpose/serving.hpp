@@ -6,12 +6,18 @@
 #include <mpi.h>
 
 #include "interpose/waiting.hpp"
+#include "interpose/window.hpp"
 
 namespace shmemx::interpose {
 
-// Decides whether waits are taken over: there are other nodes, or processes outnumber cores. Once, when the job starts;
-// after choose_spins(); collective.
+// Decides whether waits are taken over from the start: there are other nodes, or processes outnumber cores. Once, when
+// the job starts; after choose_spins(); collective.
 void choose_serving();
+
+// Take waits over as long as there is a window whose memory others reach by messages although they are on this node.
+// Both are called at places where all processes of the window meet; the second one may be called for any window.
+void begin_serving(Window& window);
+void end_serving(Window& window) noexcept;
 
 // Returns true if a wait of this process should serve others.
 bool serves_in_waits() noexcept;

@@ -31,6 +31,7 @@ struct Offer {
   std::int64_t disp_unit;
   Ability ability;
   std::int32_t wants_array_locks;
+  std::int32_t needs_messages;  // others cannot map the memory
 };
 
 enum class Lock : std::uint8_t { none, shared, exclusive, unchecked };
@@ -70,6 +71,10 @@ struct Epochs {
   bool are_over = false;                // all processes have begun to free the window
 };
 
+// Whether waits of the MPI handle operations of others on the window: those of this process, or barriers, too, since all
+// processes of the job have the window.
+enum class Served : std::uint8_t { no, in_waits, in_barriers };
+
 // This process's part.
 struct Own {
   int rank = 0;
@@ -80,6 +85,7 @@ struct Own {
   std::byte* control = nullptr;
   shmemx_window_t data = SHMEMX_WINDOW_INVALID;
   shmemx_window_t control_window = SHMEMX_WINDOW_INVALID;
+  Served served = Served::no;
   std::vector<const void*> empty_pieces;  // of no bytes, that are attached to a dynamic window; under the mutex
 };
 
