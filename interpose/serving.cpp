@@ -18,7 +18,7 @@ bool takes_barriers = false;
 bool may_agree = false;  // no process has several threads, so all know the same windows when they call a barrier
 // Windows whose memory others reach by messages.
 std::atomic<int> served_windows{0};
-int served_windows_of_all = 0;  // those that all processes have; of one thread, as may_agree says
+int served_windows_of_all = 0;        // those that all processes have; of one thread, as may_agree says
 int within_job = MPI_KEYVAL_INVALID;  // attribute of a communicator: whether all of its processes belong to the job
 
 // The address of a value of the attribute.

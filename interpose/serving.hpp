@@ -4,6 +4,7 @@
 #pragma once
 
 #include <mpi.h>
+#include <shmemx.h>
 
 #include "interpose/waiting.hpp"
 #include "interpose/window.hpp"
@@ -40,15 +41,27 @@ void serve_until(Done done) {
   }
 }
 
+// Tells the processes of the node that this thread serves them.
+class Attending {
+ public:
+  Attending() noexcept { shmemx_am_attend(1); }
+  ~Attending() { shmemx_am_attend(0); }
+  Attending(const Attending&) = delete;
+  Attending& operator=(const Attending&) = delete;
+};
+
 // Calls test(&flag), a test of the MPI, until it sets the flag or fails. Returns its code.
 template <class Test>
 int test_until_done(Test test) {
   int code = MPI_SUCCESS;
-  serve_until([&] {
+  const auto is_over = [&] {
     int done = 0;
     code = test(&done);
     return done != 0 || code != MPI_SUCCESS;
-  });
+  };
+  if (is_over()) return code;
+  const Attending attending;
+  serve_until(is_over);
   return code;
 }
 

@@ -105,9 +105,8 @@ Blocks blocks_of(const Layout& layout, std::size_t bytes) {
   return layout.blocks.step != 0 && layout.blocks.bytes != 0 && goes_on ? layout.blocks : Blocks{};
 }
 
-// Equal blocks at equal distances on both sides, to a process that is reached by messages. Returns false for all else.
+// Equal blocks at equal distances on both sides. Returns false for all else.
 bool try_move_blocks(const Transfer& transfer, int& code) {
-  if (transfer.target->mapped != nullptr) return false;
   Blocks there = blocks_of(*transfer.there, transfer.bytes);
   Blocks here = blocks_of(*transfer.here, transfer.bytes);
   if (transfer.there->dense) there = {here.bytes, static_cast<std::ptrdiff_t>(here.bytes)};

@@ -17,7 +17,8 @@ namespace shmemx::interpose {
 
 enum class Direction { put, get };
 
-constexpr std::size_t kCopiedHere = 4096;  // longer copies are left to shmemx, which knows which instructions are best
+// Longer copies are left to shmemx: the C library's string instructions are slow at some distances.
+constexpr std::size_t kCopiedHere = 1024;
 
 // What is moved: the data of the side from which they come, which fit into the other one.
 struct Amount {

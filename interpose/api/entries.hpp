@@ -23,10 +23,22 @@ inline int check_passive(const Window& window, int rank) {
   return wrong(MPI_ERR_RMA_SYNC, "operations with a request need a lock of the target");
 }
 
+// Returns true if the target's memory is known to be mapped: operations are complete on return.
+inline bool is_mapped(const Window& window, int rank) {
+  const auto index = static_cast<unsigned>(rank);
+  return index < static_cast<unsigned>(window.size) && window.targets[index].attached.load(std::memory_order_acquire) &&
+         window.targets[index].mapped != nullptr;  // attach
+}
+
 // Starts an operation on a process with a counter, by start(counter), and makes its request.
 template <class Start>
 int with_request(const Window& window, const char* routine, int rank, MPI_Request* request, Start start) {
   if (const int code = check_passive(window, rank); code != MPI_SUCCESS) return finish(window, routine, code);
+  if (is_mapped(window, rank)) [[likely]] {
+    long counter = 0;
+    const int code = start(&counter);
+    return finish(window, routine, code == MPI_SUCCESS ? make_done_request(request) : code);
+  }
   auto open = std::make_unique<OpenRequest>();
   int code = start(&open->counter);
   if (code == MPI_SUCCESS) {

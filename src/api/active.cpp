@@ -6,6 +6,7 @@
 #include "api/observed.hpp"
 #include "base/fatal.hpp"
 #include "context/route.hpp"
+#include "progress/attending.hpp"
 #include "tasks/active.hpp"
 
 namespace shmemx::api {
@@ -43,6 +44,15 @@ extern "C" void shmemx_am_send(int pe, int id, const void* payload, std::size_t 
 extern "C" int shmemx_am_poll() noexcept {
   context::require_initialized("shmemx_am_poll");
   return am::poll() ? 1 : 0;
+}
+
+extern "C" void shmemx_am_attend(int attends) noexcept {
+  context::require_initialized("shmemx_am_attend");
+  if (attends != 0) {
+    progress::begin_attending();
+  } else {
+    progress::end_attending();
+  }
 }
 
 extern "C" void shmemx_am_quiet() noexcept {

@@ -23,10 +23,11 @@
 namespace shmemx {
 
 struct alignas(kCacheLine) Doorbell {
-  std::atomic<std::uint32_t> sleepers;  // non-zero: a thread sleeps on wake_seq
-  std::atomic<std::uint32_t> wake_seq;  // the futex word
-  std::atomic<std::uint32_t> cpu;       // where the PE last waited for long, plus one; 0: not known. A hint
-  std::uint8_t padding[52];
+  std::atomic<std::uint32_t> sleepers;   // non-zero: a thread sleeps on wake_seq
+  std::atomic<std::uint32_t> wake_seq;   // the futex word
+  std::atomic<std::uint32_t> cpu;        // where the PE last waited for long, plus one; 0: not known. A hint
+  std::atomic<std::uint32_t> attending;  // threads of the PE that poll for messages all the time. A hint
+  std::uint8_t padding[48];
 };
 static_assert(sizeof(Doorbell) == kCacheLine);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);

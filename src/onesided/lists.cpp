@@ -157,7 +157,7 @@ class Requested {
     return true;
   }
   bool takes_series(const rma::PairBlocks& blocks) const noexcept {
-    return !call_.window.is_set && blocks.count > 1 && 2 * blocks.bytes <= most_ && blocks.bytes < kRdmaBytes &&
+    return blocks.count > 1 && 2 * blocks.bytes <= most_ && blocks.bytes < kRdmaBytes &&
            blocks.first_step > 0 && blocks.second_step > 0;
   }
   // Requires takes_series(). The last request leaves with the next part, or at the end.
@@ -183,9 +183,8 @@ class Requested {
   }
 
  private:
-  // A request names one range, and a set of ranges may have gaps.
   bool continues(const Transfer& part) noexcept {
-    if (call_.window.is_set || part.bytes != first_.bytes || (count_ + 1) * part.bytes > most_) return false;
+    if (part.bytes != first_.bytes || (count_ + 1) * part.bytes > most_) return false;
     if (part.place.offset <= last_.place.offset || part.local <= last_.local) return false;
     const std::uint64_t step = part.place.offset - last_.place.offset;
     const auto local_step = static_cast<std::uint64_t>(part.local - last_.local);

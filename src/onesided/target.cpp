@@ -97,6 +97,16 @@ void scatter(windows::WindowName window, const BlockRun& run, const BlockRange& 
   }
 }
 
+void gather(windows::WindowName window, const BlockRun& run, const BlockRange& range, std::byte* to) noexcept {
+  const std::byte* const source = windows::find_exposed(window, run.offset, range.span);
+  if (source != nullptr)
+    return rma::copy_strided(to, source, {run.block_bytes, run.block_count, run.block_bytes, range.step});
+  for (std::uint64_t i = 0; i < run.block_count; ++i) {
+    const std::byte* const block = windows::find_exposed(window, run.offset + i * range.step, run.block_bytes);
+    if (block != nullptr) rma::copy_visible(to + i * run.block_bytes, block, run.block_bytes);
+  }
+}
+
 // Elements that are fetched need room for the reply.
 bool is_sound(const AccumulateHeader& header, Bytes elements, std::size_t most) noexcept {
   if (header.op == atomic::ElementOp::compare_swap || !atomic::go_together(header.type, header.op)) return false;
@@ -216,10 +226,10 @@ Executed execute_get_strided(Bytes payload, Room room) noexcept {
   if (!decode_exactly(payload, header)) return {.wrong = kBadLength};
   if (!range_of(header, range) || range.total() > room.scratch.size())
     return refuse(header.window, header.ticket, {Outcome::bad, kBadLength});
-  const std::byte* const source = windows::find_exposed(header.window, header.offset, range.span);
-  if (source == nullptr)
+  const BlockRun run{header.offset, range.step, range.block_bytes, range.block_count};
+  if (!is_exposed(header.window, run, range))
     return refuse(header.window, header.ticket, refusal_of(header.window, {header.offset, range.span}));
-  rma::copy_strided(room.scratch.data(), source, {range.block_bytes, range.block_count, range.block_bytes, range.step});
+  gather(header.window, run, range, room.scratch.data());
   return reply(header.ticket, Outcome::ok, true, room.scratch.first(range.total()));
 }
 
