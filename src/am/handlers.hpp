@@ -22,6 +22,7 @@ enum HandlerId : std::uint8_t {
   kGetStrided,
   kAtomicFetch,
   kAccumulate,
+  kAccumulateStrided,
   kKeyRequest,
   kKeyRevoke,
   kRmaProbe,

@@ -402,7 +402,47 @@ void apply_locked(const Update& update, Elements elements, const std::byte* sour
   }
 }
 
+void step_over(ElementBlocks& blocks) {
+  blocks.first.at += blocks.step;
+  blocks.first.key += static_cast<std::uint64_t>(blocks.step);
+  if (blocks.source != nullptr) blocks.source += blocks.source_step;
+  if (blocks.result != nullptr) blocks.result += blocks.result_step;
+  --blocks.blocks;
+}
+
+bool is_in_one_granule(std::uint64_t key, std::size_t bytes) { return key % kGranuleBytes + bytes <= kGranuleBytes; }
+
+// Updates the first block and those behind it that lie in the same granule whole, and steps over them.
+void apply_in_granule(const Update& update, ElementBlocks& blocks) {
+  const ApplyFunction plain = functions_of(update.type, update.op).plain[width];
+  const std::size_t bytes = element_bytes(update.type) * blocks.count;
+  const std::uint64_t granule = blocks.first.key / kGranuleBytes;
+  ElementLock& lock = blocks.first.locks->of(blocks.first.key);
+  lock.lock();
+  std::atomic_thread_fence(std::memory_order_release);  // for a waiter that loads an element
+  do {
+    plain(blocks.first.at, blocks.source, blocks.result, blocks.count);
+    step_over(blocks);
+  } while (blocks.blocks != 0 && blocks.first.key / kGranuleBytes == granule &&
+           is_in_one_granule(blocks.first.key, bytes));
+  lock.unlock();
+}
+
 }  // namespace
+
+void apply_blocks(const Update& update, ElementBlocks blocks) noexcept {
+  if (blocks.source == nullptr && update.op != ElementOp::no_op) return;
+  const std::size_t bytes = element_bytes(update.type) * blocks.count;
+  const bool takes_locks = !update.exclusive && !is_direct(update.type, kGranuleBytes);  // at any address
+  while (blocks.blocks != 0) {
+    if (takes_locks && is_in_one_granule(blocks.first.key, bytes)) {
+      apply_in_granule(update, blocks);
+    } else {
+      apply(update, blocks.first, blocks.source, blocks.result, blocks.count);
+      step_over(blocks);
+    }
+  }
+}
 
 void apply(const Update& update, const Elements& elements, const std::byte* source, std::byte* result,
            std::size_t count) noexcept {

@@ -262,6 +262,20 @@ inline bool is_direct(ElementType type, std::uint64_t address) noexcept {
 void apply(const Update& update, const Elements& elements, const std::byte* source, std::byte* result,
            std::size_t count) noexcept;
 
+// Blocks of `count` elements at equal distances on each side.
+struct ElementBlocks {
+  Elements first;
+  const std::byte* source;
+  std::byte* result;
+  std::size_t count;
+  std::size_t blocks;
+  std::ptrdiff_t step;
+  std::ptrdiff_t source_step;
+  std::ptrdiff_t result_step;
+};
+// As apply() of each block; those that belong to one lock take it once.
+void apply_blocks(const Update& update, ElementBlocks blocks) noexcept;
+
 // Updates one element of a type that fits_word(); returns the bits of the old value. The same rules, and compare_swap.
 // The first form is the CPU's instruction whatever is_direct() says, and requires an aligned element: it is atomic with
 // the standard's atomics, also on floating-point numbers.

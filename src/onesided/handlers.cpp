@@ -289,6 +289,8 @@ void set_handlers() noexcept {
   am::set_handler(am::kPutReplied, handle_change<execute_put, Name{"a put"}>, kRequest);
   am::set_handler(am::kPutRuns, handle_change<execute_put_runs, Name{"a put of blocks"}>, kRequest);
   am::set_handler(am::kAccumulate, handle_change<execute_accumulate, Name{"an accumulate"}>, kRequest);
+  am::set_handler(am::kAccumulateStrided,
+                  handle_change<execute_accumulate_strided, Name{"a strided accumulate"}>, kRequest);
   am::set_handler(am::kAtomicFetch, handle_atomic_fetch, kRequest);
   am::set_handler(am::kGet, handle_get<execute_get, Name{"a get"}>, kRead);
   am::set_handler(am::kGetStrided, handle_get<execute_get_strided, Name{"a strided get"}>, kRead);

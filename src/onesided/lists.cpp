@@ -1,6 +1,7 @@
 #include "onesided/lists.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "onesided/block_runs.hpp"
@@ -157,8 +158,8 @@ class Requested {
     return true;
   }
   bool takes_series(const rma::PairBlocks& blocks) const noexcept {
-    return blocks.count > 1 && 2 * blocks.bytes <= most_ && blocks.bytes < kRdmaBytes &&
-           blocks.first_step > 0 && blocks.second_step > 0;
+    return blocks.count > 1 && 2 * blocks.bytes <= most_ && blocks.bytes < kRdmaBytes && blocks.first_step > 0 &&
+           blocks.second_step > 0;
   }
   // Requires takes_series(). The last request leaves with the next part, or at the end.
   void add_series(const rma::PairBlocks& blocks) noexcept {
@@ -218,6 +219,90 @@ class Requested {
   std::uint64_t local_step_ = 0;
 };
 
+// The messages of an accumulate. Each part that fetches has a ticket; else all have one.
+class Updates {
+ public:
+  Updates(const Call& call, const atomic::Update& update, bool fetch) noexcept
+      : call_(call),
+        size_(atomic::element_bytes(update.type)),
+        most_bytes_(std::min(kElementBytes, am::max_payload_bytes(call.window.pe) - sizeof(AccumulateStridedHeader))),
+        header_{call.window.name, 0, 0, 0, update.type, update.op, update.exclusive, fetch, 0} {}
+
+  std::size_t most() const noexcept { return most_bytes_ / size_; }  // elements of a message
+  void add(const rma::ElementSeries& series, bool is_last) noexcept {
+    const std::size_t bytes = series.first.count * size_;
+    const bool is_padded = atomic::span_bytes(header_.type, 1) != size_;
+    const bool gathers = series.count > 1 && 2 * bytes <= most_bytes_ && !is_padded && series.target_step > 0 &&
+                         series.source_step >= 0 && series.result_step >= 0;
+    const std::size_t together = gathers ? most_bytes_ / bytes : 1;
+    for (std::size_t done = 0; done != series.count;) {
+      const std::size_t count = std::min(together, series.count - done);
+      header_.is_last = is_last && done + count == series.count;
+      count == 1 ? send_run(run_at(series, done)) : send_blocks(series, run_at(series, done), count);
+      done += count;
+    }
+  }
+
+ private:
+  static rma::ElementRun run_at(const rma::ElementSeries& series, std::size_t i) noexcept {
+    const auto n = static_cast<std::ptrdiff_t>(i);
+    rma::ElementRun run = series.first;
+    run.target += n * series.target_step;
+    if (run.source != nullptr) run.source += n * series.source_step;
+    if (run.result != nullptr) run.result += n * series.result_step;
+    return run;
+  }
+  void send_run(const rma::ElementRun& run) noexcept {
+    const std::size_t bytes = atomic::span_bytes(header_.type, run.count);
+    begin(run, contiguous(run.result, bytes));
+    send_part(am::kAccumulate, bytes_of(header_), is_read_only() ? Bytes{} : Bytes{run.source, bytes});
+  }
+  void send_blocks(const rma::ElementSeries& series, const rma::ElementRun& first, std::size_t count) noexcept {
+    const std::size_t bytes = first.count * size_;
+    const auto block_bytes = static_cast<std::uint32_t>(bytes);
+    const auto blocks = static_cast<std::uint32_t>(count);
+    begin(first, {first.result, static_cast<std::uint64_t>(series.result_step), block_bytes, blocks});
+    const AccumulateStridedHeader header{header_, static_cast<std::uint64_t>(series.target_step), blocks, 0};
+    Bytes operands{first.source, count * bytes};
+    if (is_read_only()) {
+      operands = {};
+    } else if (static_cast<std::size_t>(series.source_step) != bytes) {
+      if (packed_ == nullptr) packed_.reset(new std::byte[most_bytes_]);
+      rma::copy_strided(packed_.get(), first.source,
+                        {bytes, count, bytes, static_cast<std::size_t>(series.source_step)});
+      operands = {packed_.get(), count * bytes};
+    }
+    send_part(am::kAccumulateStrided, bytes_of(header), operands);
+  }
+  bool is_read_only() const noexcept { return header_.op == atomic::ElementOp::no_op; }
+  void begin(const rma::ElementRun& run, const Placement& result) noexcept {
+    header_.count = static_cast<std::uint32_t>(run.count);
+    header_.offset = reinterpret_cast<std::uintptr_t>(run.target) - call_.window.base;
+    if (header_.fetch != 0 || is_first_)
+      header_.ticket =
+          open_request(call_.routine, header_.fetch != 0 ? result : kNoData, call_.window.pe, call_.initiator);
+    is_first_ = false;
+  }
+  // The replies with old elements come back while later parts leave, so long ones do not leave together.
+  void send_part(am::HandlerId id, Bytes header, Bytes operands) noexcept {
+    const bool more = header_.is_last == 0;
+    const bool is_packed = packed_ != nullptr && operands.data() == packed_.get();  // the next part takes its place
+    const bool leaves_now = is_packed && operands.size() >= transport::kLongBytes;
+    const am::Leave leave = leaves_now                   ? am::Leave::now
+                            : more && header_.fetch != 0 ? am::Leave::soon
+                                                         : leave_of(call_, more);
+    progress::send(call_.routine, {call_.window.pe, id, header, operands, is_packed ? am::kDuringCall : am::kUntilFlush,
+                                   leave, counting_of(more)});
+  }
+
+  const Call& call_;
+  std::size_t size_;
+  std::size_t most_bytes_;
+  AccumulateHeader header_;
+  std::unique_ptr<std::byte[]> packed_;
+  bool is_first_ = true;
+};
+
 }  // namespace
 
 void put_lists(const Call& any_call, rma::PairWalk pairs) noexcept {
@@ -259,27 +344,9 @@ void get_lists(const Call& call, rma::PairWalk pairs) noexcept {
 
 void accumulate(const Call& any_call, const atomic::Update& update, rma::ElementWalk walk) noexcept {
   const Call call = walk.fetches() ? any_call : sending(any_call, walk.left());
-  const int pe = call.window.pe;
-  const std::size_t size = atomic::element_bytes(update.type);
-  const std::size_t most = std::min(kElementBytes, am::max_payload_bytes(pe) - sizeof(AccumulateHeader)) / size;
-  const bool fetch = walk.fetches();
-  AccumulateHeader header{call.window.name, 0, 0, 0, update.type, update.op, update.exclusive, fetch, 0};
   const CounterGuard guard(call);
-  bool is_first = true;
-  for (rma::ElementRun run{}; walk.next(run, most); is_first = false) {
-    header.count = static_cast<std::uint32_t>(run.count);
-    header.offset = reinterpret_cast<std::uintptr_t>(run.target) - call.window.base;
-    header.is_last = walk.left() == 0;
-    const std::size_t bytes = atomic::span_bytes(update.type, run.count);
-    if (fetch || is_first)
-      header.ticket = open_request(call.routine, fetch ? contiguous(run.result, bytes) : kNoData, pe, call.initiator);
-    const Bytes data = update.op == atomic::ElementOp::no_op ? Bytes{} : Bytes{run.source, bytes};
-    const bool more = header.is_last == 0;
-    // The replies with old elements come back while later parts leave, so long ones do not leave together.
-    const am::Leave leave = more && fetch ? am::Leave::soon : leave_of(call, more);
-    progress::send(call.routine,
-                   {pe, am::kAccumulate, bytes_of(header), data, am::kUntilFlush, leave, counting_of(more)});
-  }
+  Updates updates(call, update, walk.fetches());
+  for (rma::ElementSeries series{}; walk.next_series(series, updates.most());) updates.add(series, walk.left() == 0);
 }
 
 void fetch_one(const Call& call, std::uint64_t offset, const atomic::Operation& operation, void* result) noexcept {

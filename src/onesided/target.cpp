@@ -114,6 +114,30 @@ bool is_sound(const AccumulateHeader& header, Bytes elements, std::size_t most) 
   return bytes <= most && elements.size() == (header.op == atomic::ElementOp::no_op ? 0 : bytes);
 }
 
+// Returns false if no PE sends such blocks.
+bool find_blocks(const AccumulateStridedHeader& header, Bytes operands, std::size_t most, BlockRun& run,
+                 BlockRange& range) noexcept {
+  const AccumulateHeader& elements = header.elements;
+  if (!atomic::go_together(elements.type, elements.op) || elements.op == atomic::ElementOp::compare_swap) return false;
+  const std::uint64_t bytes = elements.count * std::uint64_t{atomic::element_bytes(elements.type)};
+  if (bytes > most || atomic::span_bytes(elements.type, elements.count) != bytes) return false;
+  run = {elements.offset, header.step, static_cast<std::uint32_t>(bytes), header.block_count};
+  if (!range_of(run, range) || range.total() > most) return false;
+  return operands.size() == (elements.op == atomic::ElementOp::no_op ? 0 : range.total());
+}
+
+// Blocks of a set of ranges with gaps between them.
+void apply_apart(const atomic::Update& update, windows::WindowName window, const BlockRun& run,
+                 atomic::ElementBlocks blocks) noexcept {
+  for (std::uint64_t i = 0; i < run.block_count; ++i) {
+    std::byte* const at = windows::find_exposed(window, run.offset + i * run.step, run.block_bytes);
+    if (at == nullptr) return;
+    atomic::apply(update, atomic::own_elements(at), blocks.source, blocks.result, blocks.count);
+    if (blocks.source != nullptr) blocks.source += run.block_bytes;
+    if (blocks.result != nullptr) blocks.result += run.block_bytes;
+  }
+}
+
 }  // namespace
 
 // ---- without a reply ----
@@ -269,6 +293,39 @@ Executed execute_accumulate(Bytes payload, Room room) noexcept {
                 fetch ? room.scratch.data() : nullptr, header.count);
   if (!is_final) return {};
   return reply(header.ticket, Outcome::ok, true, fetch ? room.scratch.first(bytes) : std::span<std::byte>{});
+}
+
+Executed execute_accumulate_strided(Bytes payload, Room room) noexcept {
+  AccumulateStridedHeader header;
+  Bytes operands;
+  if (!decode(payload, header, operands)) return {.wrong = kBadLength};
+  const AccumulateHeader& elements = header.elements;
+  const bool fetch = elements.fetch != 0;
+  const bool is_final = elements.is_last != 0 || fetch;
+  BlockRun run{};
+  BlockRange range{};
+  if (!find_blocks(header, operands, room.scratch.size(), run, range))
+    return refuse(elements.window, elements.ticket, {Outcome::bad, kBadElements}, is_final);
+  if (!is_exposed(elements.window, run, range))
+    return refuse(elements.window, elements.ticket, refusal_of(elements.window, {run.offset, range.span}), is_final);
+  const atomic::Update update{elements.type, elements.op, elements.exclusive != 0};
+  const auto bytes = static_cast<std::ptrdiff_t>(run.block_bytes);
+  atomic::ElementBlocks blocks{{},
+                               operands.empty() ? nullptr : operands.data(),
+                               fetch ? room.scratch.data() : nullptr,
+                               elements.count,
+                               run.block_count,
+                               static_cast<std::ptrdiff_t>(range.step),
+                               bytes,
+                               bytes};
+  if (std::byte* const at = windows::find_exposed(elements.window, run.offset, range.span)) {
+    blocks.first = atomic::own_elements(at);
+    atomic::apply_blocks(update, blocks);
+  } else {
+    apply_apart(update, elements.window, run, blocks);
+  }
+  if (!is_final) return {};
+  return reply(elements.ticket, Outcome::ok, true, fetch ? room.scratch.first(range.total()) : std::span<std::byte>{});
 }
 
 Executed find_key_request(Bytes payload, KeyRequest& request, windows::ExposedRange& window) noexcept {

@@ -37,6 +37,7 @@ Executed execute_get(Bytes payload, Room room) noexcept;
 Executed execute_get_strided(Bytes payload, Room room) noexcept;
 Executed execute_atomic(Bytes payload, Room room) noexcept;
 Executed execute_accumulate(Bytes payload, Room room) noexcept;
+Executed execute_accumulate_strided(Bytes payload, Room room) noexcept;
 // Only finds the window: null `wrong` and no reply if it has a byte at the request's offset.
 Executed find_key_request(Bytes payload, KeyRequest& request, windows::ExposedRange& window) noexcept;
 

@@ -128,6 +128,16 @@ struct AccumulateHeader {
 };
 static_assert(sizeof(AccumulateHeader) == 32 && offsetof(AccumulateHeader, is_last) == 28);
 
+// kAccumulateStrided: blocks of `elements.count` elements at equal distances; their operands follow without gaps, and so
+// do the old elements in the reply. Of types without padding behind the last element.
+struct AccumulateStridedHeader {
+  AccumulateHeader elements;
+  std::uint64_t step;
+  std::uint32_t block_count;
+  std::uint32_t reserved;
+};
+static_assert(sizeof(AccumulateStridedHeader) == 48 && offsetof(AccumulateStridedHeader, block_count) == 40);
+
 // kKeyRequest: asks for the key by which the network that the initiator uses reaches the byte at `offset`, and for keys
 // of what lies around it.
 struct KeyRequest {

@@ -57,8 +57,11 @@ Code check_shapes(const Attached& window, const UpdateShapes& shapes, atomic::El
 }
 
 void update_mapped(const Attached& window, const atomic::Update& update, ElementWalk walk) {
-  for (ElementRun run{}; walk.next(run);)
-    atomic::apply(update, elements_at(window, number_of(run.target)), run.source, run.result, run.count);
+  for (rma::ElementSeries series{}; walk.next_series(series, SIZE_MAX);) {
+    const ElementRun& run = series.first;
+    atomic::apply_blocks(update, {elements_at(window, number_of(run.target)), run.source, run.result, run.count,
+                                  series.count, series.target_step, series.source_step, series.result_step});
+  }
   if (update.op != atomic::ElementOp::no_op) tell_owner(window);
 }
 

@@ -15,6 +15,15 @@ struct ElementRun {
   std::size_t count;
 };
 
+// Runs of one length at equal distances on every side; those of a side that is not there mean nothing.
+struct ElementSeries {
+  ElementRun first;
+  std::size_t count;
+  std::ptrdiff_t target_step;
+  std::ptrdiff_t source_step;
+  std::ptrdiff_t result_step;
+};
+
 // The sides that an operation has not are null. The parts of each shape are whole elements.
 struct ElementShapes {
   const Shape* target;
@@ -54,13 +63,36 @@ class ElementWalk {
       bytes = result.bytes;
     }
     run.count = bytes / element_bytes_;
-    target_.advance(bytes);
-    if (has_source_) source_.advance(bytes);
-    if (has_result_) result_.advance(bytes);
+    advance(bytes);
+    return true;
+  }
+  // As next(), for all runs from here on that are alike, of at most `most` elements each.
+  bool next_series(ElementSeries& series, std::size_t most) noexcept {
+    ElementWalk here = *this;
+    if (!here.next(series.first, most)) return false;
+    const std::size_t bytes = series.first.count * element_bytes_;
+    const Cursor::Series target = target_.series_of(bytes);
+    series.count = target.count;
+    series.target_step = target.step;
+    series.source_step = series.result_step = 0;
+    if (has_source_) take_part(source_, bytes, series.count, series.source_step);
+    if (has_result_) take_part(result_, bytes, series.count, series.result_step);
+    advance(series.count * bytes);
     return true;
   }
 
  private:
+  static void take_part(Cursor& side, std::size_t bytes, std::size_t& count, std::ptrdiff_t& step) noexcept {
+    const Cursor::Series series = side.series_of(bytes);
+    count = std::min(count, series.count);
+    step = series.step;
+  }
+  void advance(std::size_t bytes) noexcept {
+    target_.advance(bytes);
+    if (has_source_) source_.advance(bytes);
+    if (has_result_) result_.advance(bytes);
+  }
+
   Cursor target_;
   Cursor source_;
   Cursor result_;
