@@ -96,12 +96,9 @@ void measure_contiguous(Bench& bench) {
     int bytes;
     const char* put;
     const char* get;
-  } kSizes[] = {{8, "put_8", "get_8"},
-                {64, "put_64", "get_64"},
-                {1000, "put_1000", "get_1000"},
-                {10000, "put_10000", "get_10000"},
-                {65536, "put_64k", "get_64k"},
-                {1 << 20, "put_1m", "get_1m"},
+  } kSizes[] = {{8, "put_8", "get_8"},          {64, "put_64", "get_64"},
+                {1000, "put_1000", "get_1000"}, {10000, "put_10000", "get_10000"},
+                {65536, "put_64k", "get_64k"},  {1 << 20, "put_1m", "get_1m"},
                 {4 << 20, "put_4m", "get_4m"}};
   for (const auto& size : kSizes) {
     measure_flushed(bench, size.put, [&] {
@@ -171,12 +168,10 @@ void measure_scattered(Bench& bench) {
     const char* get;
   } faces[] = {{face.get(), "put_face", "get_face"}, {rows.get(), "put_face_rows", "get_face_rows"}};
   for (const auto& one : faces) {
-    measure_flushed(bench, one.put, [&] {
-      return MPI_Put(bench.here(), 1, one.type, kTarget, bench.base, 1, one.type, bench.win);
-    });
-    measure_flushed(bench, one.get, [&] {
-      return MPI_Get(bench.here(), 1, one.type, kTarget, bench.base, 1, one.type, bench.win);
-    });
+    measure_flushed(bench, one.put,
+                    [&] { return MPI_Put(bench.here(), 1, one.type, kTarget, bench.base, 1, one.type, bench.win); });
+    measure_flushed(bench, one.get,
+                    [&] { return MPI_Get(bench.here(), 1, one.type, kTarget, bench.base, 1, one.type, bench.win); });
   }
   measure_flushed(bench, "put_64_x20", [&] {
     int code = MPI_SUCCESS;
@@ -229,9 +224,8 @@ void measure_words(Bench& bench) {
   long one = 1;
   long other = 0;
   long result = 0;
-  measure_flushed(bench, "fetch_and_op", [&] {
-    return MPI_Fetch_and_op(&one, &result, MPI_LONG, kTarget, bench.base, MPI_SUM, bench.win);
-  });
+  measure_flushed(bench, "fetch_and_op",
+                  [&] { return MPI_Fetch_and_op(&one, &result, MPI_LONG, kTarget, bench.base, MPI_SUM, bench.win); });
   measure_flushed(bench, "compare_and_swap", [&] {
     return MPI_Compare_and_swap(&one, &other, &result, MPI_LONG, kTarget, bench.base, bench.win);
   });

@@ -239,4 +239,41 @@ BOOST_AUTO_TEST_CASE(a_strided_get_gathers_its_blocks) {
     BOOST_CHECK(get(wrong).wrong != nullptr);
 }
 
+BOOST_AUTO_TEST_CASE(a_strided_accumulate_updates_its_blocks) {
+  using atomic::ElementOp;
+  using atomic::ElementType;
+  ExposedHeap heap;
+  const auto header = [](std::uint64_t offset, std::uint32_t count, std::uint64_t step, std::uint32_t blocks) {
+    return onesided::AccumulateStridedHeader{
+        {kHeapWindow, offset, 5, count, ElementType::int64, ElementOp::sum, 0, 1, 1}, step, blocks, 0};
+  };
+  const auto update = [](const onesided::AccumulateStridedHeader& with, std::size_t bytes) {
+    return onesided::execute_accumulate_strided(message(with, bytes), {std::span(scratch).first(256), kMost});
+  };
+  *heap.at<std::int64_t>(104) = 100;
+  const Executed result = update(header(16, 2, 40, 7), 7 * 16);
+  BOOST_REQUIRE(result.wrong == nullptr && result.is_replied);
+  BOOST_REQUIRE_EQUAL(result.data.size(), 7U * 16);
+  for (std::size_t i = 0; i < ExposedHeap::kBytes / 8; ++i) {
+    const bool is_updated = 8 * i >= 16 && (8 * i - 16) % 40 < 16 && (8 * i - 16) / 40 < 7;
+    BOOST_CHECK_EQUAL(*heap.at<std::int64_t>(8 * i), (8 * i == 104 ? 100 : 0) + (is_updated ? 0x0707070707070707 : 0));
+  }
+  std::int64_t old = 0;
+  std::memcpy(&old, result.data.data() + 5 * 8, sizeof old);
+  BOOST_CHECK_EQUAL(old, 100);
+  // More than the buffer, fewer operands, beyond the window, overflow, no blocks, another operator.
+  const ExposedHeap other;
+  BOOST_CHECK(update(header(0, 2, 16, 17), 17 * 16).wrong != nullptr);
+  BOOST_CHECK(update(header(0, 2, 40, 3), 40).wrong != nullptr);
+  BOOST_CHECK(update(header(0, 2, 600, 3), 48).wrong != nullptr);
+  BOOST_CHECK(update(header(0, 2, kMost / 2 + 1, 3), 48).wrong != nullptr);
+  BOOST_CHECK(update(header(0, 2, 40, 0), 0).wrong != nullptr);
+  BOOST_CHECK(update(header(0, 1U << 31, 40, 1), 0).wrong != nullptr);
+  onesided::AccumulateStridedHeader wrong = header(0, 2, 40, 3);
+  wrong.elements.op = ElementOp::compare_swap;
+  BOOST_CHECK(update(wrong, 48).wrong != nullptr);
+  wrong.elements.type = static_cast<ElementType>(200);
+  BOOST_CHECK(update(wrong, 48).wrong != nullptr);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

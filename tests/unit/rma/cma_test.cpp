@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../../support/pattern.hpp"
+#include "rma/covered_read.hpp"
 
 BOOST_AUTO_TEST_SUITE(rma_cma)
 
@@ -35,6 +36,53 @@ BOOST_AUTO_TEST_CASE(lists_are_copied_to_lists) {
     dest.resize(1000);
     BOOST_TEST((dest == expected));
   }
+}
+
+// Reads the parts of `from` to those of `to`, in `dest`, and compares with what the cursors copy.
+void check_covered_read(const Shape& from, const Shape& to, std::vector<std::byte>& dest) {
+  std::vector<std::byte> packed(from.bytes);
+  std::fill(dest.begin(), dest.end(), std::byte{0});
+  Cursor(from).gather(packed.data(), packed.size());
+  Cursor(to).scatter(packed.data(), packed.size());
+  const std::vector<std::byte> wanted = dest;
+  std::fill(dest.begin(), dest.end(), std::byte{0});
+  BOOST_REQUIRE_EQUAL(covered_read(::getpid(), PairWalk(from, to)), 0);
+  BOOST_TEST((dest == wanted));
+}
+
+BOOST_AUTO_TEST_CASE(scattered_memory_is_read_with_its_gaps) {
+  const auto source = test_support::pattern<std::byte>(1'500'000, 0);
+  std::vector<std::byte> dest(400'000);
+  constexpr struct {
+    std::size_t bytes;
+    std::ptrdiff_t step;
+    std::size_t count;
+  } kBlocks[] = {{8, 32, 5000},    {5, 13, 3001},       {100, 3000, 280}, {16, 5000, 280},
+                 {4000, 4001, 90}, {20'000, 21'000, 3}, {8, 0, 10}};
+  for (const auto& [bytes, step, count] : kBlocks)
+    check_covered_read(Shape::strided(source.data() + 3, bytes, step, count),
+                       Shape::contiguous(dest.data() + 1, bytes * count), dest);
+  const Shape whole = Shape::contiguous(dest.data() + 1, 40'000);
+  check_covered_read(Shape::strided(source.data() + 1'200'000, 8, -200, 5000), whole, dest);
+  check_covered_read(Shape::strided(source.data(), 8, 24, 5000), Shape::strided(dest.data(), 8, 72, 5000), dest);
+}
+
+// Places of several lengths, empty ones, and some that lie in front of others.
+BOOST_AUTO_TEST_CASE(lists_are_read_with_their_gaps) {
+  const auto source = test_support::pattern<std::byte>(1'500'000, 0);
+  std::vector<std::byte> dest(60'000);
+  std::vector<Place> from;
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < 1300; ++i) {
+    const std::size_t bytes = i % 7 == 3 ? 0 : 1 + i % 40;
+    const std::size_t at = i % 11 == 5 ? 900'000 + 100 * i : 61 * i + (i / 100) * 6000;
+    from.push_back({const_cast<std::byte*>(source.data()) + at, bytes});
+    total += bytes;
+  }
+  check_covered_read(Shape::of_list(from.data(), from.size()), Shape::contiguous(dest.data(), total), dest);
+  from.push_back({reinterpret_cast<std::byte*>(8), 4});
+  const Shape wrong = Shape::of_list(from.data(), from.size());
+  BOOST_CHECK_EQUAL(covered_read(::getpid(), PairWalk(wrong, Shape::contiguous(dest.data(), total + 4))), -EFAULT);
 }
 
 BOOST_AUTO_TEST_CASE(bad_addresses_are_errors) {
