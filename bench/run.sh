@@ -1,12 +1,13 @@
 #!/bin/sh
 # Measures the library, the physical limit, Open MPI (OSHMEM and MPI) and MPICH in one run.
-#   bench/run.sh rma
+#   bench/run.sh rma [shapes]
 #   bench/run.sh links
 #   bench/run.sh guidelines [quick|full] [options of bench/guidelines/guidelines.py, such as --place tcp]
 #   bench/run.sh [net|ethernet|scale] [quick|full] [further options of bench_driver, such as --only p,g,barrier]
 # net: between nodes only, on virtual hosts (as root or where user namespaces are allowed), else on pretended nodes.
 # rma: one-sided MPI under the interposer, the MPIs alone, and SHMEM. Writes results_rma_node.txt and
-#   results_rma_hosts.txt.
+#   results_rma_hosts.txt. shapes: 147 shapes of programs with 2 and 4 processes on this machine, and the rows that are
+#   behind. Writes results_rma_shapes.txt.
 # links: two networks beside one, and a link that is cut, on virtual hosts. Writes results_links.txt.
 # ethernet: the figures of the Open-MX paper, raw Ethernet beside tcp, on virtual hosts with several MTUs, delays and
 #   losses. Writes results_ethernet.txt, .csv and .json. BENCH_PARTS: some of "figures pull loss fairness".
@@ -18,9 +19,11 @@ set -eu
 mode=quick
 where="node net"
 case "${1:-}" in net | ethernet | scale | rma | links | guidelines) where=$1; shift ;; esac
+shapes=no
+if [ "$where" = rma ] && [ "${1:-}" = shapes ]; then shapes=yes; shift; fi
 case "${1:-}" in
   quick | full) mode=$1; shift ;;
-  -h | --help) sed -n '2,15p' "$0"; exit 0 ;;
+  -h | --help) sed -n '2,17p' "$0"; exit 0 ;;
 esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -169,6 +172,7 @@ if [ "$where" = rma ]; then
     ! command -v "mpicxx.$mpi" >/dev/null || cmake --build "$build" --target "shmemx_rma_$mpi" >&2
   done
   cmake --build "$build" --target oshrun >&2
+  if [ "$shapes" = yes ]; then exec "$root/bench/rma/shapes.sh" "$build"; fi
   "$root/bench/rma/run.sh" "$build" node
   measure_rma_between_hosts
   exit 0

@@ -36,9 +36,9 @@ SHMEMX_API void shmemx_am_send(int pe_, int id_, const void* payload_, size_t by
 /* Handles the messages that have arrived. Returns 1 if there was one, 0 otherwise. */
 SHMEMX_API int shmemx_am_poll(void) SHMEMX_NOEXCEPT;
 
-/* From the call with 1 to the one with 0 this thread calls shmemx_am_poll all the time: a hint to the PEs of the node,
-   which then send messages to this PE where the kernel would copy a few bytes, or scattered ones, more slowly. Calls of
-   several threads add up. */
+/* From the first call with 1 to the one with 0 this thread calls shmemx_am_poll all the time, and this routine with 1
+   again every few polls, which tells whether it has kept its core: a hint to the PEs of the node, which then send
+   messages to this PE where the kernel would copy a few bytes, or scattered ones, more slowly. */
 SHMEMX_API void shmemx_am_attend(int attends_) SHMEMX_NOEXCEPT;
 
 /* Waits until the handlers of all messages that this PE has sent have returned. */

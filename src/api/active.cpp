@@ -49,7 +49,7 @@ extern "C" int shmemx_am_poll() noexcept {
 extern "C" void shmemx_am_attend(int attends) noexcept {
   context::require_initialized("shmemx_am_attend");
   if (attends != 0) {
-    progress::begin_attending();
+    progress::attend();
   } else {
     progress::end_attending();
   }

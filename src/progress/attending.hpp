@@ -6,9 +6,9 @@
 
 namespace shmemx::progress {
 
-// Of one thread: it polls from the one to the other. Where PEs outnumber cores nobody is told, since a thread that polls
-// may have no core.
-void begin_attending() noexcept;
+// Called every few polls by a thread that polls all the time, and at the end. Where PEs outnumber cores, and for some
+// time after the thread has lost its core to another program, this shows nothing: a message would have to wait for it.
+void attend() noexcept;
 void end_attending() noexcept;
 
 // Returns whether a thread of the PE polls: a message would be handled at once. A hint.
