@@ -30,7 +30,7 @@ cmake --install "$build" --prefix "$work/first" >install.log || { cat install.lo
 mv first moved # nothing in the tree may remember where it was installed
 prefix=$work/moved
 for file in bin/oshrun bin/oshcc bin/oshc++ bin/oshcxx bin/oshCC bin/shmem_info bin/shmem_perf bin/shmem_trace_join include/shmem.h include/shmemx.h \
-  include/pshmem.h include/mpp/shmem.h share/doc/shmemx/README.md share/man/man1/oshcc.1 share/man/man1/oshrun.1 share/man/man1/shmem_perf.1 \
+  include/pshmem.h include/mpp/shmem.h include/shmemx/shmemx.hpp share/doc/shmemx/README.md share/man/man1/oshcc.1 share/man/man1/oshrun.1 share/man/man1/shmem_perf.1 \
   share/man/man3/shmem_put.3 share/man/man7/shmemx.7 share/doc/shmemx/html/index.html share/bash-completion/completions/oshrun \
   share/bash-completion/completions/oshcc share/zsh/site-functions/_shmemx; do
   [ -e "$prefix/$file" ] || fail "$file was not installed"
@@ -53,6 +53,8 @@ export PKG_CONFIG_PATH=$libdir/pkgconfig
 cp "$examples/hello.c" .
 "$prefix/bin/oshrun" -n 2 "$prefix/bin/shmem_perf" put_latency -i 10 --csv | grep -q '^put_latency,8,0,1,10,.*,mapped$' ||
   fail "the installed shmem_perf does not measure"
+
+"$prefix/bin/oshc++" -std=c++20 "$examples/cpp/heat.cpp" -o heat && "$prefix/bin/oshrun" -n 3 ./heat || fail "the C++ header does not work"
 
 "$prefix/bin/oshcc" -O2 hello.c -o by_oshcc
 expect_hello ./by_oshcc

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that a page shows what the programs of a folder are and print: docs/tutorial.md and examples/tutorial, or others.
 
-check_tutorial.py [--project DIR]                  every C block is a part of one program, and each program is shown
+check_tutorial.py [--project DIR]                  every block of C or C++ is a part of one program, and each program is shown
 check_tutorial.py [--project DIR] --run BIN FOLDER every console block prints what the page shows: BIN holds oshrun, FOLDER
                                                    the built programs
 
@@ -17,22 +17,24 @@ import sys
 sys.dont_write_bytecode = True
 from pages import split
 
+SUFFIXES = (".c", ".cpp")
+
 
 def is_part(lines, whole):
     return any(whole[at : at + len(lines)] == lines for at in range(len(whole) - len(lines) + 1))
 
 
 def check_code(page, blocks, folder):
-    programs = {path.name: path.read_text().splitlines() for path in sorted(folder.glob("*.c"))}
+    programs = {path.name: path.read_text().splitlines() for path in sorted(folder.glob("*.c*")) if path.suffix in SUFFIXES}
     shown = set()
     offences = []
     for block in blocks:
-        if block.language != "c":
+        if f".{block.language}" not in SUFFIXES:
             continue
         sources = [name for name, lines in programs.items() if is_part(block.lines, lines)]
         shown.update(sources)
         if not block.lines or not sources:
-            offences.append(f"{page}:{block.number}: this C code is in no program of {folder}: {' / '.join(block.lines[:2])}")
+            offences.append(f"{page}:{block.number}: this code is in no program of {folder}: {' / '.join(block.lines[:2])}")
     offences += [f"{page}: no part of {name} is shown" for name in programs if name not in shown]
     return offences, f"{len(programs)} programs shown in {page}"
 

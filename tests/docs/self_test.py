@@ -56,7 +56,13 @@ class Docs(unittest.TestCase):
 
     def test_code_that_has_drifted_is_found(self):
         self.write("examples/tutorial/1.c", PROGRAM.replace("one", "two"))
-        self.expect("this C code is in no program", "check_tutorial.py")
+        self.expect("this code is in no program", "check_tutorial.py")
+
+    def test_programs_in_cpp_are_compared_too(self):
+        self.write("docs/tutorial.md", TUTORIAL + "\n```cpp\nputs(\"two\");\n```\n")
+        self.expect("this code is in no program", "check_tutorial.py")
+        self.write("examples/tutorial/2.cpp", "puts(\"two\");\n")
+        self.assertEqual(self.run_check("check_tutorial.py")[0], 0)
 
     def test_a_program_that_is_not_shown_is_found(self):
         self.write("examples/tutorial/2.c", "int main(void) { return 0; }\n")

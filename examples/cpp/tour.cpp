@@ -1,0 +1,94 @@
+// The parts of shmemx.hpp, one after the other. docs/cpp.md explains them.
+#include <shmemx/shmemx.hpp>
+
+#include <array>
+#include <cstdio>
+#include <mutex>
+#include <vector>
+
+namespace {
+
+struct Particle {
+  double x, y, z;
+  int kind;
+};
+
+void memory_and_transfers() {
+  const int right = (shmemx::my_pe() + 1) % shmemx::n_pes();
+  shmemx::symmetric_array<Particle> particles(100);  // collective; zeroed
+  std::vector<Particle> mine(10, Particle{1, 2, 3, 4});
+  shmemx::put(particles, mine, right);        // elements 0 to 9 of the right neighbour
+  shmemx::put(particles + 50, mine, right);   // 50 to 59
+  shmemx::p(particles + 99, mine[0], right);  // one element
+  shmemx::quiet();
+  const Particle one = shmemx::g(particles + 99, right);
+  shmemx::get(mine, particles.subspan(50, 10), right);  // as many as `mine` has
+  if (const Particle *mapped = particles.ptr().on(right)) mine[0] = mapped[99];
+  std::vector<double> column(4);
+  static double matrix[4][8];  // static variables are symmetric
+  shmemx::iget(column.data(), shmemx::symmetric_ptr(&matrix[0][2]), 1, 8, 4, right);
+  shmemx::barrier_all();
+  if (one.kind != 4) std::puts("wrong");
+}
+
+void memory_that_may_be_missing() {
+  const auto large = shmemx::symmetric_array<double>::try_allocate(std::size_t{1} << 45);
+  if (!large && shmemx::my_pe() == 0) std::puts("no room for 256 TiB");
+}
+
+void contexts() {
+  const int right = (shmemx::my_pe() + 1) % shmemx::n_pes();
+  const shmemx::symmetric_array<double> halo(64);
+  const shmemx::symmetric_array<double> result(64);
+  const std::vector<double> data(64, 1.5);
+  const shmemx::context ahead(shmemx::context_options::private_to_thread);
+  shmemx::put_nbi(halo, data, right, ahead);
+  shmemx::put_nbi(result, data, right);
+  shmemx::quiet(ahead);  // completes the first put, not the second
+  shmemx::quiet();
+  shmemx::barrier_all();
+}
+
+void teams_and_collectives() {
+  const shmemx::team world = shmemx::team::world();
+  const shmemx::symmetric_array<long> source(4);
+  const shmemx::symmetric_array<long> dest(4);
+  if (const shmemx::team even = world.split_strided(0, 2, (world.n_pes() + 1) / 2)) {  // not valid on odd PEs
+    source[0] = even.my_pe();
+    shmemx::reduce(even, dest, source, shmemx::ops::max);
+    shmemx::broadcast(even, dest, source, 0);
+    shmemx::sync(even);
+  }
+  shmemx::sum_exscan(world, dest.subspan(0, 1), source.subspan(0, 1));
+  const auto [row, column] = world.split_2d(2);
+  const shmemx::context in_row(row);  // PE numbers count within the row
+  shmemx::p(source, 7L, 0, in_row);
+}
+
+void atomics_waits_and_locks() {
+  const shmemx::symmetric_array<long> counter(1);
+  shmemx::symmetric_mutex mutex;
+  const long ticket = shmemx::atomic_fetch_add(counter, 1L, 0);
+  if (shmemx::my_pe() == 0) shmemx::wait_until(counter, shmemx::cmp::eq, shmemx::n_pes() + 0L);
+  shmemx::barrier_all();
+  {
+    const std::scoped_lock guard(mutex);
+    shmemx::p(counter, shmemx::g(counter, 0) + 1, 0);
+  }
+  shmemx::barrier_all();
+  if (ticket == 0) std::printf("counted to %ld\n", shmemx::g(counter, 0));
+  shmemx::barrier_all();
+}
+
+}  // namespace
+
+int main() {
+  const shmemx::library library(shmemx::thread_level::funneled);
+  if (!library) return 1;
+  memory_and_transfers();
+  memory_that_may_be_missing();
+  contexts();
+  teams_and_collectives();
+  atomics_waits_and_locks();
+  return 0;
+}

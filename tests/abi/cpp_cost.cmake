@@ -1,0 +1,42 @@
+# Compiles cpp_cost.cpp and compares the instructions of each pair c_NAME and cpp_NAME.
+# cmake -DCOMPILER= -DOBJDUMP= -DINCLUDE_DIR= -DSOURCE_DIR= -DSCRATCH_DIR= -P cpp_cost.cmake
+cmake_minimum_required(VERSION 3.20)
+
+file(MAKE_DIRECTORY ${SCRATCH_DIR})
+set(object ${SCRATCH_DIR}/cpp_cost.o)
+execute_process(COMMAND ${COMPILER} -std=c++20 -O2 -fno-asynchronous-unwind-tables -ffunction-sections -I${INCLUDE_DIR} -c
+                        ${SOURCE_DIR}/cpp_cost.cpp -o ${object} COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${OBJDUMP} -dr --no-show-raw-insn ${object} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+
+# Sets `out` to the function's instructions, one a line, with the names of the routines that they call; `count` to their number.
+function(instructions name out count)
+  if(NOT text MATCHES "<${name}>:\n([^<]*(<${name}[^\n]*\n[^<]*)*)")
+    message(FATAL_ERROR "${name} is not in the object")
+  endif()
+  set(code "${CMAKE_MATCH_1}")
+  string(REGEX REPLACE "\n\nDisassembly.*" "\n" code "${code}")
+  string(REGEX REPLACE "<${name}([^\n]*)>" "<\\1>" code "${code}")
+  string(REGEX MATCHALL "\n? +[0-9a-f]+:[^\n]+" lines "${code}")
+  list(LENGTH lines number)
+  set(${out} "${code}" PARENT_SCOPE)
+  set(${count} ${number} PARENT_SCOPE)
+endfunction()
+
+file(STRINGS ${SOURCE_DIR}/cpp_cost.cpp pairs REGEX "^PAIR\\(")
+list(LENGTH pairs number)
+if(number LESS 10)
+  message(FATAL_ERROR "only ${number} pairs were found")
+endif()
+foreach(pair IN LISTS pairs)
+  string(REGEX MATCH "^PAIR\\(([a-z_]+)" pair "${pair}")
+  set(name ${CMAKE_MATCH_1})
+  instructions(c_${name} by_c c_count)
+  instructions(cpp_${name} by_cpp cpp_count)
+  if(NOT by_c STREQUAL by_cpp)
+    message(SEND_ERROR "${name} costs other instructions than the C routine:\n${by_c}\nbut\n${by_cpp}")
+  elseif(c_count EQUAL 0)
+    message(SEND_ERROR "${name} has no instructions")
+  else()
+    message(STATUS "${name}: the same ${c_count} lines")
+  endif()
+endforeach()

@@ -1,0 +1,18 @@
+# Compiles shmemx.hpp alone, each part alone, and all headers for C++ in one, with every warning an error, also
+# without exceptions.
+# cmake -DCOMPILER= -DSTANDARD= -DINCLUDE_DIR= -P cpp_headers.cmake
+cmake_minimum_required(VERSION 3.20)
+function(compile)
+  execute_process(COMMAND ${COMPILER} -std=${STANDARD} -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wold-style-cast -Werror
+                          -I${INCLUDE_DIR} ${ARGN} -x c++ -fsyntax-only /dev/null
+                  RESULT_VARIABLE result ERROR_VARIABLE errors)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "${ARGN}: ${errors}")
+  endif()
+endfunction()
+foreach(part atomics library symmetric team_collectives transfers waits)
+  compile(-include shmemx/${part}.hpp)
+endforeach()
+compile(-include shmemx/shmemx.hpp -fno-exceptions)
+compile(-include shmemx/shmemx.hpp -include shmemx/windows.hpp -include shmemx/tasks.hpp)
+compile(-include shmemx/tasks.hpp -include shmemx/windows.hpp -include shmemx/shmemx.hpp)

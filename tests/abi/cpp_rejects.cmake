@@ -1,0 +1,30 @@
+# Each case of cpp_rejects.cpp must fail to compile, with the error that stands behind it.
+# cmake -DCOMPILER= -DINCLUDE_DIR= -DSOURCE_DIR= -P cpp_rejects.cmake
+cmake_minimum_required(VERSION 3.20)
+
+function(compile case)
+  execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only -I${INCLUDE_DIR} -DCASE=${case} ${SOURCE_DIR}/cpp_rejects.cpp
+                  RESULT_VARIABLE result ERROR_VARIABLE errors)
+  set(result ${result} PARENT_SCOPE)
+  set(errors "${errors}" PARENT_SCOPE)
+endfunction()
+
+compile(0)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "case 0 does not compile:\n${errors}")
+endif()
+file(STRINGS ${SOURCE_DIR}/cpp_rejects.cpp cases REGEX "^#elif CASE == ")
+foreach(line IN LISTS cases)
+  string(REGEX MATCH "^#elif CASE == ([0-9]+) +// (.*)$" line "${line}")
+  set(case ${CMAKE_MATCH_1})
+  set(expected "${CMAKE_MATCH_2}")
+  compile(${case})
+  string(FIND "${errors}" "${expected}" at)
+  if(result EQUAL 0)
+    message(SEND_ERROR "case ${case} compiles; expected: ${expected}")
+  elseif(at EQUAL -1)
+    message(SEND_ERROR "case ${case} does not say \"${expected}\":\n${errors}")
+  endif()
+endforeach()
+list(LENGTH cases number)
+message(STATUS "${number} cases are rejected")
