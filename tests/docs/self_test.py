@@ -64,6 +64,33 @@ class Docs(unittest.TestCase):
         self.write("examples/tutorial/2.cpp", "puts(\"two\");\n")
         self.assertEqual(self.run_check("check_tutorial.py")[0], 0)
 
+    def block(self, text):
+        self.write("docs/tutorial.md", f"# Tutorial\n\n## The one\n\n{text}\n")
+
+    def test_blocks_that_do_what_they_show_pass(self):
+        self.block("<!-- block: file a.txt -->\n```text\none\n```\n\n```sh\ngrep one a.txt\n```\n\n```json\n{}\n```\n\n"
+                   "```c\n  puts(\"one\");\n```\n\n```console\n$ echo b\nb\n```\n\n"
+                   "<!-- block: output varies -->\n```console\n$ date\nno\n```\n\n<!-- block: not run: why -->\n```perl\n1\n```")
+        status, output = self.run_check("check_blocks.py")
+        self.assertEqual(status, 0, output)
+        for line in ("1 c: parts of", "1 console: run and compared", "1 console: run, output varies", "1 json", "1 sh: run",
+                     "1 perl: not run", "docs/tutorial.md:34: why"):
+            self.assertIn(line, output)
+
+    def test_blocks_that_do_not_are_found(self):
+        for text, offence in (("    make", "indented code"), ("```\nls\n```", "the language '' is none"),
+                              ("```sh\ntrue\nfalse\ntrue\n```", "ended with 1"), ("```json\n{\n```", "Expecting"),
+                              ("```console\n$ echo a\nb\n```", "'echo a' prints"), ("```console\na\n```", "has no command"),
+                              ("```c\nf();\n```", "its context is not named"), ("```rust\nfn f() {}\n```", "is no part"),
+                              ("<!-- block: not run: -->\n```sh\nls\n```", "gives no reason"),
+                              ("<!-- block: later -->\n```sh\nls\n```", "is none that check_blocks.py knows")):
+            self.block(text)
+            self.expect(offence, "check_blocks.py")
+
+    def test_a_program_that_is_missing_is_counted(self):
+        self.block("<!-- block: needs no_such_program -->\n```sh\nno_such_program\n```")
+        self.assertIn("no_such_program is missing here", self.run_check("check_blocks.py")[1])
+
     def test_a_program_that_is_not_shown_is_found(self):
         self.write("examples/tutorial/2.c", "int main(void) { return 0; }\n")
         self.expect("no part of 2.c is shown", "check_tutorial.py")
