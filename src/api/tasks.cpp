@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/arg_check.hpp"
+#include "api/observed.hpp"
 #include "api/request_handles.hpp"
 #include "base/fatal.hpp"
 #include "coll/common/team.hpp"
@@ -34,6 +35,18 @@ void check_task_pe(const char* routine, int pe) {
     fatal(routine, "argument 'pe' is %d, allowed are 0..%u", pe, context::default_context().n_pes - 1);
 }
 
+// A task counts as a message to the PE that runs it, a reply as one to the caller. `pe` -1: none, the call fails.
+class ObservedTask {
+ public:
+  ObservedTask(const char* routine, int pe, std::size_t bytes) noexcept {
+    if (stats::is_on() && pe >= 0) [[unlikely]]
+      span_.begin({routine, stats::Family::message, path_to(pe), pe, 0, bytes}, nullptr);
+  }
+
+ private:
+  stats::Span span_;
+};
+
 Bytes payload_of(const void* payload, std::size_t bytes) { return {static_cast<const std::byte*>(payload), bytes}; }
 
 }  // namespace
@@ -55,6 +68,7 @@ void shmemx_task_send(int pe, int id, const void* payload, std::size_t bytes, in
   api::check_task_id(kRoutine, id);
   api::check_task_payload(kRoutine, payload, bytes);
   api::check_task_pe(kRoutine, pe);
+  const api::ObservedTask observed(kRoutine, pe, bytes);
   tasks::send(kRoutine, {pe, static_cast<std::uint16_t>(id), priority, api::payload_of(payload, bytes)});
 }
 
@@ -65,6 +79,7 @@ void shmemx_task_send_owned(int pe, int id, void* payload, std::size_t bytes, in
   api::check_task_payload(kRoutine, payload, bytes);
   api::check_task_pe(kRoutine, pe);
   if (release == nullptr) api::bad_argument(kRoutine, "release", 0, "pointers to functions");
+  const api::ObservedTask observed(kRoutine, pe, bytes);
   tasks::send(kRoutine, {.pe = pe,
                          .id = static_cast<std::uint16_t>(id),
                          .priority = priority,
@@ -81,6 +96,7 @@ void shmemx_task_multicast(shmem_team_t team, int id, const void* payload, std::
   for (int i = 0; i < entry.size(); ++i)
     pes[static_cast<std::size_t>(i)] =
         context::world_pe(entry.route, static_cast<int>((entry.me() + 1 + i) % entry.size()));
+  for (const int pe : pes) const api::ObservedTask observed(kRoutine, pe, bytes);
   tasks::send_to_all(
       kRoutine,
       {.pe = 0, .id = static_cast<std::uint16_t>(id), .priority = priority, .payload = api::payload_of(payload, bytes)},
@@ -96,6 +112,7 @@ void shmemx_task_call(int pe, int id, const void* payload, std::size_t bytes, vo
   api::check_result(kRoutine, "request", request);
   if (result == nullptr && result_bytes != 0)
     api::bad_argument(kRoutine, "result", 0, "pointers to as many bytes as the call says");
+  const api::ObservedTask observed(kRoutine, pe, bytes);
   *request = api::handle_of(tasks::call(
       kRoutine,
       {.pe = pe, .id = static_cast<std::uint16_t>(id), .priority = 0, .payload = api::payload_of(payload, bytes)},
@@ -106,6 +123,7 @@ void shmemx_task_reply(const void* payload, std::size_t bytes) noexcept {
   constexpr const char* kRoutine = "shmemx_task_reply";
   context::require_initialized(kRoutine);
   api::check_task_payload(kRoutine, payload, bytes);
+  const api::ObservedTask observed(kRoutine, tasks::caller_of_running(), bytes);
   tasks::reply(kRoutine, api::payload_of(payload, bytes));
 }
 
@@ -119,6 +137,7 @@ void shmemx_task_after(shmemx_request_t* request, int id, const void* payload, s
                             .id = static_cast<std::uint16_t>(id),
                             .priority = priority,
                             .payload = api::payload_of(payload, bytes)};
+  const api::ObservedTask observed(kRoutine, task.pe, bytes);
   if (*request == SHMEMX_REQUEST_NULL) return tasks::send(kRoutine, task);
   if (!tasks::send_after(api::id_of(*request), task))
     fatal(kRoutine,

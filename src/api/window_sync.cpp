@@ -2,6 +2,7 @@
 #include <shmemx/window_sync.h>
 
 #include "am/endpoint.hpp"
+#include "api/observed_window.hpp"
 #include "api/waitable.hpp"
 #include "api/window_handles.hpp"
 #include "base/fatal.hpp"
@@ -152,9 +153,13 @@ int shmemx_window_putv_locked_nbi(shmemx_window_t lock_window, int kind, shmemx_
   if ((targets == nullptr && target_count != 0) || (sources == nullptr && source_count != 0))
     return SHMEMX_ERR_ARGUMENT;
   if (!window_ops::is_started()) return SHMEMX_ERR_WINDOW;
-  return window_ops::put_locked("shmemx_window_putv_locked_nbi",
-                                {number_of(lock_window), static_cast<LockKind>(kind), number_of(window), counter},
-                                shape_of(targets, target_count), local_shape_of(sources, source_count));
+  const char* const routine = "shmemx_window_putv_locked_nbi";
+  const Shape source = local_shape_of(sources, source_count);
+  return observe({routine, shmemx::stats::Family::put, window, source.bytes}, [&] {
+    return window_ops::put_locked(routine,
+                                  {number_of(lock_window), static_cast<LockKind>(kind), number_of(window), counter},
+                                  shape_of(targets, target_count), source);
+  });
 }
 
 int shmemx_window_trylock(shmemx_window_t window, int kind) noexcept {

@@ -3,10 +3,12 @@
 
 #include <cstring>
 
+#include "api/observed_window.hpp"
 #include "api/window_handles.hpp"
 #include "public_windows/update.hpp"
 
 namespace atomic = shmemx::atomic;
+namespace stats = shmemx::stats;
 
 namespace {
 
@@ -35,14 +37,16 @@ int one_element(const char* routine, shmemx_window_t window, void* target, const
                 void* result, Mode mode) {
   context::require_initialized(routine);
   if (!window_ops::is_started()) return SHMEMX_ERR_WINDOW;
-  return window_ops::fetch_op(routine, number_of(window), target, operation, result, mode);
+  return observe({routine, stats::Family::atomic, window, atomic::element_bytes(operation.type)},
+                 [&] { return window_ops::fetch_op(routine, number_of(window), target, operation, result, mode); });
 }
 
 int run(const char* routine, shmemx_window_t window, void* target, const Update& update, const Operands& operands,
         Mode mode) {
   context::require_initialized(routine);
   if (!window_ops::is_started()) return SHMEMX_ERR_WINDOW;
-  return window_ops::accumulate(routine, number_of(window), target, update, operands, mode);
+  return observe({routine, stats::Family::atomic, window, operands.count * atomic::element_bytes(update.type)},
+                 [&] { return window_ops::accumulate(routine, number_of(window), target, update, operands, mode); });
 }
 
 Operands operands_of(const void* source, void* result, std::size_t count) {
@@ -128,9 +132,12 @@ int accumulate_lists(const char* routine, shmemx_window_t window, const ListCall
   if (!window_ops::is_started()) return SHMEMX_ERR_WINDOW;
   const Shape source = call.source.shape();
   const Shape result = results == nullptr ? Shape{} : results->shape();
-  return window_ops::accumulate_shapes(
-      routine, number_of(window), update,
-      {call.target.shape(), has_source ? &source : nullptr, results == nullptr ? nullptr : &result}, mode);
+  const Shape target = call.target.shape();
+  return observe({routine, stats::Family::atomic, window, target.bytes}, [&] {
+    return window_ops::accumulate_shapes(
+        routine, number_of(window), update,
+        {target, has_source ? &source : nullptr, results == nullptr ? nullptr : &result}, mode);
+  });
 }
 
 struct StridedCall {
@@ -152,10 +159,11 @@ int accumulate_strided(const char* routine, shmemx_window_t window, const Stride
     return SHMEMX_ERR_LIST;
   if (!window_ops::is_started()) return SHMEMX_ERR_WINDOW;
   const Shape source = Shape::strided(call.source, block_bytes, call.source_stride, call.blocks);
-  return window_ops::accumulate_shapes(routine, number_of(window), update,
-                                       {Shape::strided(call.target, block_bytes, call.target_stride, call.blocks),
-                                        update.op == ElementOp::no_op ? nullptr : &source, nullptr},
-                                       mode);
+  const Shape target = Shape::strided(call.target, block_bytes, call.target_stride, call.blocks);
+  const Shape* const used = update.op == ElementOp::no_op ? nullptr : &source;
+  return observe({routine, stats::Family::atomic, window, target.bytes}, [&] {
+    return window_ops::accumulate_shapes(routine, number_of(window), update, {target, used, nullptr}, mode);
+  });
 }
 
 }  // namespace

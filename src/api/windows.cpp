@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "api/observed_window.hpp"
 #include "api/window_handles.hpp"
 #include "public_windows/attached.hpp"
 #include "public_windows/error_detail.hpp"
@@ -12,25 +13,32 @@
 #include "runtime/public_windows.hpp"
 
 namespace runtime = shmemx::runtime;
+namespace stats = shmemx::stats;
 
 namespace {
 
 using namespace shmemx::api::windows;
 using window_ops::Direction;
 
+stats::Family family_of(Direction direction) {
+  return direction == Direction::put ? stats::Family::put : stats::Family::get;
+}
+
 int transfer(const char* routine, shmemx_window_t window, Direction direction, const Shape& target, const Shape& local,
              Mode mode) {
   context::require_initialized(routine);
-  return window_ops::is_started() ? window_ops::transfer(routine, number_of(window), direction, target, local, mode)
-                                  : SHMEMX_ERR_WINDOW;
+  if (!window_ops::is_started()) return SHMEMX_ERR_WINDOW;
+  return observe({routine, family_of(direction), window, local.bytes},
+                 [&] { return window_ops::transfer(routine, number_of(window), direction, target, local, mode); });
 }
 
 int transfer_range(const char* routine, shmemx_window_t window, Direction direction, const void* target,
                    window_ops::LocalRange local, Mode mode) {
   context::require_initialized(routine);
-  return window_ops::is_started()
-             ? window_ops::transfer_range(routine, number_of(window), direction, target, local, mode)
-             : SHMEMX_ERR_WINDOW;
+  if (!window_ops::is_started()) return SHMEMX_ERR_WINDOW;
+  return observe({routine, family_of(direction), window, local.bytes}, [&] {
+    return window_ops::transfer_range(routine, number_of(window), direction, target, local, mode);
+  });
 }
 
 struct Lists {

@@ -46,6 +46,8 @@ void clear_counters() noexcept {
   make_zero(counters.peers, counters.n_pes);
   make_zero(counters.routines, kRoutines);
   counters.blocked_ns.clear();
+  counters.tasks.clear();
+  counters.task_ns.clear();
   counters.opened_ns = now_ns();
 }
 

@@ -62,6 +62,8 @@ struct Counters {
   RoutineCounters* routines = nullptr;        // by id
   std::atomic<const char*>* names = nullptr;  // by id
   Counter blocked_ns;                         // in calls that wait, of all threads; a call within another is not added
+  Counter tasks;                              // run on this PE
+  Counter task_ns;                            // in their handlers
   std::uint64_t opened_ns = 0;
 };
 inline constinit Counters counters;

@@ -16,8 +16,8 @@ void Span::begin(const Call& call, const void* caller) noexcept {
   is_open_ = true;
   call_ = call;
   caller_ = caller;
-  const bool waits = !is_transfer(call.family);
-  begin_ns_ = waits || asked.traces ? now_ns() : 0;
+  const bool waits = is_waiting(call.family);
+  begin_ns_ = !is_transfer(call.family) || asked.traces ? now_ns() : 0;
   if (waits && open_waits++ == 0 && has_ring()) record_open(call, begin_ns_);
 }
 
@@ -28,7 +28,7 @@ void Span::set_message(int pe, Path path, std::uint64_t bytes) noexcept {
 }
 
 void Span::end() noexcept {
-  const bool waits = !is_transfer(call_.family);
+  const bool waits = is_waiting(call_.family);
   if (waits && --open_waits == 0 && has_ring()) record_closed();
   const std::uint64_t end_ns = begin_ns_ != 0 ? now_ns() : 0;
   if (asked.counts) count(end_ns);
@@ -38,6 +38,10 @@ void Span::end() noexcept {
 void Span::count(std::uint64_t end_ns) noexcept {
   if (is_transfer(call_.family)) return count_transfer(call_);
   const std::uint64_t ns = end_ns - begin_ns_;
+  if (call_.family == Family::task) {
+    counters.tasks.add(1);
+    return counters.task_ns.add(ns);
+  }
   RoutineCounters& routine = counters.routines[routine_id(call_.routine)];
   const bool is_wait = call_.family == Family::wait;
   (is_wait ? routine.waits : routine.calls).add(1);

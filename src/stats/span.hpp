@@ -33,6 +33,8 @@ class Span {
   void begin(const Call& call, const void* caller) noexcept;
   // Of a receive: what has arrived, before the end.
   void set_message(int pe, Path path, std::uint64_t bytes) noexcept;
+  // Of an operation on the memory of a PE, which was refused: it is not observed.
+  void drop() noexcept { is_open_ = false; }
 
  private:
   void end() noexcept;

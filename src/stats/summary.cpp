@@ -78,6 +78,13 @@ void summarize_peers(Summary& own, int pe) noexcept {
   }
 }
 
+void merge_tasks(TaskSummary& into, const TaskSummary& other) noexcept {
+  into.run += other.run;
+  into.ns += other.ns;
+  keep_least(into.least, other.least);
+  keep_most(into.most, other.most);
+}
+
 // ---- text ----
 
 double seconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e9; }
@@ -201,6 +208,12 @@ std::string network_text(const NetworkSummary& network) {
   return text;
 }
 
+std::string tasks_text(const TaskSummary& tasks) {
+  if (tasks.run == 0) return "";
+  return "tasks: " + number(tasks.run) + " run in " + time_text(tasks.ns) + " s; least " + pe_time(tasks.least) +
+         " s, most " + pe_time(tasks.most) + " s\n";
+}
+
 }  // namespace
 
 void summarize(Summary& own, int pe, const NetworkSummary& network) noexcept {
@@ -217,6 +230,8 @@ void summarize(Summary& own, int pe, const NetworkSummary& network) noexcept {
   summarize_peers(own, pe);
   summarize_routines(own, pe);
   own.network = network;
+  own.tasks = {counters.tasks.value(), counters.task_ns.value(), {pe, counters.task_ns.value()}, {}};
+  own.tasks.most = own.tasks.least;
 }
 
 void merge(Summary& into, const Summary& other) noexcept {
@@ -237,6 +252,7 @@ void merge(Summary& into, const Summary& other) noexcept {
   into.network.messages += other.network.messages;
   into.network.frames_sent += other.network.frames_sent;
   into.network.frames_resent += other.network.frames_resent;
+  merge_tasks(into.tasks, other.tasks);
 }
 
 std::string text_of(const Summary& summary, int n_nodes) {
@@ -247,7 +263,8 @@ std::string text_of(const Summary& summary, int n_nodes) {
     text += matrix_text(summary, "bytes from PEs that call to PEs whose memory it is", &Count::bytes);
     text += matrix_text(summary, "operations", &Count::operations);
   }
-  return text + routines_text(summary) + imbalance_text(summary) + network_text(summary.network);
+  return text + routines_text(summary) + tasks_text(summary.tasks) + imbalance_text(summary) +
+         network_text(summary.network);
 }
 
 }  // namespace shmemx::stats

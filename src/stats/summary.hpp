@@ -37,6 +37,14 @@ struct NetworkSummary {
   std::uint64_t frames_resent = 0;
 };
 
+// Tasks that were run, of all PEs together, and the PEs that ran for the least and the most time.
+struct TaskSummary {
+  std::uint64_t run = 0;
+  std::uint64_t ns = 0;
+  PeTime least;
+  PeTime most;
+};
+
 // Times of all PEs together, in calls that wait, and of the PEs that stand out.
 struct WaitSummary {
   std::uint64_t run_ns = 0;
@@ -56,6 +64,7 @@ struct Summary {
   RoutineSummary routines[kSummaryRoutines];
   std::uint32_t n_routines = 0;
   NetworkSummary network;
+  TaskSummary tasks;
 };
 
 // Sums up this PE's counters.

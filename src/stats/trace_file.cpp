@@ -247,12 +247,15 @@ class Writer {
     const auto add = [&text](const char* name, const std::string& value) {
       text += (text.empty() ? "\"" : ",\"") + std::string(name) + "\":" + value;
     };
-    if (event.pe >= 0) {
+    if (event.family == Family::task) {
+      add("from", std::to_string(event.pe));
+      add("handler", std::to_string(event.context));
+    } else if (event.pe >= 0) {
       add("pe", std::to_string(event.pe));
       add("path", quoted(kPathNames[index_of(event.path) % kPaths]));
     }
     if (event.family != Family::wait) add("bytes", std::to_string(event.bytes));
-    if (event.context != 0) add("context", std::to_string(event.context));
+    if (event.context != 0 && event.family != Family::task) add("context", std::to_string(event.context));
     const auto place = places_.find(site_of(pe, event));
     if (place != places_.end() && !place->second.empty()) add("place", quoted(place->second));
     return text;

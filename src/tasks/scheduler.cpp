@@ -8,6 +8,7 @@
 #include "base/clock.hpp"
 #include "base/doorbell.hpp"
 #include "base/fatal.hpp"
+#include "stats/span.hpp"
 #include "tasks/handlers.hpp"
 
 namespace shmemx::tasks {
@@ -136,6 +137,8 @@ void Scheduler::execute(Task& task) noexcept {
   if (handler.function == nullptr) [[unlikely]]
     fatal("shmemx_task_send", "PE %d has sent a task to handler %u, which this PE has not registered", task.source,
           task.id);
+  stats::Span span;
+  if (stats::is_on()) span.begin({"task", stats::Family::task, {}, task.source, task.id, task.bytes}, nullptr);
   running_ = &task;
   handler.function(task.source, task.payload, task.bytes, handler.argument);
   if (task.needs_reply) hooks_.reply_empty();

@@ -312,6 +312,11 @@ CallId call(const char* routine, const NewTask& task, std::span<std::byte> resul
   return sent.call;
 }
 
+int caller_of_running() noexcept {
+  const Task* const running = own_tasks->scheduler.running();
+  return running != nullptr && running->needs_reply ? running->source : -1;
+}
+
 void reply(const char* routine, Bytes payload) noexcept {
   Tasks& own = *own_tasks;
   Task* const running = own.scheduler.running();

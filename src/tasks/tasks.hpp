@@ -30,6 +30,8 @@ void send(const char* routine, const NewTask& task) noexcept;
 void send_to_all(const char* routine, const NewTask& task, std::span<const int> pes) noexcept;
 // Sends the task as a call, and returns its request. The reply is written to `result`.
 CallId call(const char* routine, const NewTask& task, std::span<std::byte> result) noexcept;
+// Returns the PE that waits for a reply of the handler that runs, or -1.
+int caller_of_running() noexcept;
 // Replies to the call whose handler calls this.
 void reply(const char* routine, Bytes payload) noexcept;
 // Queues the task here when the request is complete, which ends the request. Returns false if it is not open.

@@ -8,7 +8,7 @@ import sys
 
 page, program = sys.argv[1:]
 with open(page, encoding="utf-8") as file:
-    blocks = re.findall(r"```\n(.*?)```", file.read(), re.DOTALL)
+    blocks = re.findall(r"```console\n(.*?)```", file.read(), re.DOTALL)
 shown = next(block for block in blocks if "oshrun -n 4 ./09_halo" in block).splitlines()[1:]
 output = subprocess.run([os.environ["OSHRUN"], "-q", "-n", "4", program], env={**os.environ, "SHMEM_STATS": "1"},
                         stdout=subprocess.PIPE, text=True, timeout=60, check=True).stdout

@@ -78,6 +78,16 @@ BOOST_AUTO_TEST_CASE(routines_beyond_the_table_are_one_entry) {
   BOOST_CHECK_EQUAL(all->routines[kSummaryRoutines - 1].calls, 2 * kSummaryRoutines - (kSummaryRoutines - 2));
 }
 
+BOOST_AUTO_TEST_CASE(tasks_are_added_up) {
+  auto all = summary_of(0, 2, "first", 1);
+  all->tasks = {3, 3000, {0, 3000}, {0, 3000}};
+  auto other = summary_of(1, 2, "first", 1);
+  other->tasks = {1, 7000, {1, 7000}, {1, 7000}};
+  merge(*all, *other);
+  BOOST_CHECK(
+      holds(text_of(*all, 1), "\ntasks: 4 run in 0.000010 s; least PE 0 0.000003 s, most PE 1 0.000007 s\nwaiting: "));
+}
+
 BOOST_AUTO_TEST_CASE(a_job_that_does_nothing_says_so) {
   Summary none;
   none.n_pes = 1;
