@@ -90,7 +90,7 @@ void open_observing(const StartParameters& parameters, const windows::Arena& are
 }
 
 void start_observing(const char* routine, const Nodes& nodes) noexcept {
-  if (configuration().trace.text[0] != 0) align_clocks(routine, nodes);
+  if (configuration().trace.text[0] != 0) align_clocks(routine, nodes, ClockTime::start);
   stats::observes = is_asked();
 }
 

@@ -113,16 +113,20 @@ void compare_clock(const char* routine, ClockWords& words, int pe) {
   swap_word(routine, words.offset, offset * 2 + 1, pe);
 }
 
-void answer_with_clock(const char* routine, ClockWords& words) {
+stats::ClockReading answer_with_clock(const char* routine, ClockWords& words) {
   for (std::uint64_t round = 1; round <= kRounds; ++round) {
     progress::wait_for(routine, [&] { return word_now(words.ping) == round; });
     swap_word(routine, words.reply, now_ns(), 0);
   }
   progress::wait_for(routine, [&] { return word_now(words.offset) != 0; });
+  return {now_ns(), static_cast<std::int64_t>(word_now(words.offset)) >> 1, word_now(words.error)};
+}
+
+// Of the lowest PE of each node but PE 0's.
+void keep_reading(const stats::ClockReading& reading, ClockTime time) {
   if (!stats::has_ring()) return;
-  stats::RingClock& clock = stats::ring_header().clock;
-  clock.offset_ns = static_cast<std::int64_t>(word_now(words.offset)) >> 1;
-  clock.error_ns = word_now(words.error);
+  stats::ClockMap& clock = stats::ring_header().clock;
+  (time == ClockTime::start ? clock.first : clock.last) = reading;
 }
 
 // Returns the lowest PE of each node.
@@ -174,7 +178,7 @@ bool open_trace(const config::Config& config, const Nodes& nodes, const windows:
   return opened.has_value();
 }
 
-void align_clocks(const char* routine, const Nodes& nodes) noexcept {
+void align_clocks(const char* routine, const Nodes& nodes, ClockTime time) noexcept {
   if (!nodes.several()) return;
   const auto offset = allocator().allocate(sizeof(ClockWords), kCacheLine);
   if (!offset) return;
@@ -187,7 +191,7 @@ void align_clocks(const char* routine, const Nodes& nodes) noexcept {
       if (pe > 0) compare_clock(routine, *words, pe);
     }
   } else if (nodes.here.front() == me) {
-    answer_with_clock(routine, *words);
+    keep_reading(answer_with_clock(routine, *words), time);
   }
   meet_for_trace(routine);
   *words = {};  // as memory that nobody has used
@@ -196,6 +200,7 @@ void align_clocks(const char* routine, const Nodes& nodes) noexcept {
 
 void finish_trace(const char* routine, const Nodes& nodes) noexcept {
   meet_for_trace(routine);  // all PEs have stopped
+  align_clocks(routine, nodes, ClockTime::end);
   if (context::default_context().my_pe == 0) write_output(nodes);
 }
 

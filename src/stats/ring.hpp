@@ -12,12 +12,13 @@
 
 #include "base/cache_line.hpp"
 #include "base/result.hpp"
+#include "stats/clock_map.hpp"
 #include "stats/counters.hpp"
 #include "stats/kinds.hpp"
 
 namespace shmemx::stats {
 
-inline constexpr std::uint64_t kRingMagic = 0x31656361'7274786d;  // "mxtrace1"
+inline constexpr std::uint64_t kRingMagic = 0x32656361'7274786d;  // "mxtrace2"
 inline constexpr std::size_t kRoutineBytes = 48;
 
 struct TraceEvent {
@@ -46,11 +47,6 @@ struct RingOwner {
   std::uint32_t n_nodes;
   char host[64];
 };
-// Of the lowest PE of a node, for all of them.
-struct RingClock {
-  std::int64_t offset_ns;  // what to add to this machine's clock to get that of PE 0's machine
-  std::uint64_t error_ns;  // at most so much more or less
-};
 // Where the executable lies in this process, and by how much above the addresses in its file.
 struct RingProgram {
   std::uint64_t begin;
@@ -73,7 +69,7 @@ struct RingHeader {
   std::uint32_t n_parts;   // of this file
   std::uint32_t capacity;  // events, a power of two
   RingOwner owner;
-  RingClock clock;
+  ClockMap clock;  // of the lowest PE of a node, for all of them
   RingProgram program;
   OpenCall open[kOpenCalls];                               // by thread, from 1
   alignas(kCacheLine) std::atomic<std::uint64_t> written;  // events, also those that are gone

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -77,10 +78,10 @@ struct TimedEvent {
   const TraceEvent* event;
 };
 
-// One PE: its part, and what to add to its clock.
+// One PE: its part, and the clock of its node.
 struct PeTrace {
   Part part;
-  std::int64_t offset_ns;
+  ClockMap clock;
   std::vector<TimedEvent> spans;
   std::uint64_t lost = 0;
 
@@ -94,7 +95,7 @@ std::int64_t last_end(const std::vector<PeTrace>& pes) {
     for (const TimedEvent& span : pe.spans) last = std::max(last, span.begin_ns + static_cast<std::int64_t>(span.ns));
     for (std::size_t i = 0; i < kOpenCalls; ++i) {
       const std::uint64_t begin_ns = pe.open()[i].begin_ns.load(std::memory_order_acquire);  // recorded
-      if (begin_ns != 0) last = std::max(last, static_cast<std::int64_t>(begin_ns) + pe.offset_ns);
+      if (begin_ns != 0) last = std::max(last, pe.clock.reference_ns(begin_ns));
     }
   }
   return last;
@@ -120,8 +121,8 @@ void read_spans(PeTrace& pe) {
     const auto round = static_cast<std::uint32_t>(index / header.capacity) + 1;
     if (event.sequence.load(std::memory_order_acquire) != round) continue;  // recorded
     if (event.end_ns < event.begin_ns || event.routine >= kRoutines) continue;
-    pe.spans.push_back(
-        {static_cast<std::int64_t>(event.begin_ns) + pe.offset_ns, event.end_ns - event.begin_ns, &event});
+    const std::int64_t begin_ns = pe.clock.reference_ns(event.begin_ns);
+    pe.spans.push_back({begin_ns, static_cast<std::uint64_t>(pe.clock.reference_ns(event.end_ns) - begin_ns), &event});
   }
   std::sort(pe.spans.begin(), pe.spans.end(), [](const TimedEvent& a, const TimedEvent& b) {
     return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.ns > b.ns;
@@ -133,9 +134,9 @@ std::vector<PeTrace> read_pes(const std::vector<NodeFile>& files) {
   for (const NodeFile& file : files) {
     const std::vector<Part> parts = file.parts();
     if (parts.empty()) continue;
-    const std::int64_t offset_ns = parts.front().header().clock.offset_ns;  // of the lowest PE of the node
+    const ClockMap clock = parts.front().header().clock;  // of the lowest PE of the node
     for (const Part& part : parts) {
-      pes.push_back({part, offset_ns, {}});
+      pes.push_back({part, clock, {}});
       read_spans(pes.back());
     }
   }
@@ -222,7 +223,7 @@ class Writer {
   void write_open(const PeTrace& pe, std::size_t thread) {
     const OpenCall& open = pe.open()[thread];
     const std::uint64_t own_ns = open.begin_ns.load(std::memory_order_acquire);  // recorded
-    const std::int64_t begin_ns = static_cast<std::int64_t>(own_ns) + pe.offset_ns;
+    const std::int64_t begin_ns = pe.clock.reference_ns(own_ns);
     if (own_ns == 0 || begin_ns < times_.begin_ns || open.routine >= kRoutines) return;
     begin_row();
     std::fprintf(
@@ -281,11 +282,17 @@ void write_all(std::FILE* file, const std::vector<PeTrace>& pes, const TraceResu
   Writer writer(file, places, {first_begin(pes), last_end(pes)});
   for (const PeTrace& pe : pes) writer.write_pe(pe);
   std::uint64_t error_ns = 0;
-  for (const PeTrace& pe : pes) error_ns = std::max(error_ns, pe.part.header().clock.error_ns);
+  std::int64_t drift_ns = 0;
+  int comparisons = 0;
+  for (const PeTrace& pe : pes) {
+    error_ns = std::max(error_ns, pe.clock.error_ns());
+    comparisons = std::max(comparisons, pe.clock.comparisons());
+    if (std::abs(pe.clock.drift_ns()) > std::abs(drift_ns)) drift_ns = pe.clock.drift_ns();
+  }
   std::fprintf(file,
                "\n],\"otherData\":{\"library\":\"shmemx\",\"pes\":%zu,\"missing_pes\":%zu,\"lost_events\":%zu,"
-               "\"clock_error_ns\":%" PRIu64 "}}\n",
-               result.n_pes, result.n_missing, result.n_lost, error_ns);
+               "\"clock_error_ns\":%" PRIu64 ",\"clock_drift_ns\":%" PRId64 ",\"clock_comparisons\":%d}}\n",
+               result.n_pes, result.n_missing, result.n_lost, error_ns, drift_ns, comparisons);
 }
 
 TraceResult result_of(const std::vector<PeTrace>& pes) {

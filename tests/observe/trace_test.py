@@ -148,6 +148,7 @@ def check_end(directory):
     check_places(trace)
     check("missing", trace["otherData"]["missing_pes"], 0)
     check("lost", trace["otherData"]["lost_events"], 0)
+    check("comparisons of clocks", trace["otherData"]["clock_comparisons"], 2 if NODES > 1 else 0)
     if CASE == "threads":
         check("threads", {span["tid"] for span in spans_of(trace) if span["name"] == "shmem_long_p"}, {1, 2})
 
@@ -162,7 +163,9 @@ def check_crash(directory):
     said = join(directory)
     if f" of {PES} PEs; 0 PEs are missing" not in said:
         fail(said)
-    check_spans(read(directory))
+    trace = read(directory)
+    check_spans(trace)
+    check("comparisons of clocks", trace["otherData"]["clock_comparisons"], 1 if NODES > 1 else 0)
 
 
 def check_small(directory):
