@@ -45,5 +45,5 @@ set xlabel "PE whose memory it is"
 set ylabel "PE that calls"
 set yrange [] reverse
 set xtics rotate
-plot \$cells using 1:2:3:xtic(4):ytic(5) with image
+plot \$cells using 1:2:3:xtic(4):ytic(5) with image pixels
 END

@@ -208,8 +208,12 @@ void write_message_plots(const Rows& rows, const std::string& directory) {
 }  // namespace
 
 void write_net_plots(const Rows& rows, const std::string& directory) {
+  // Sizes that were measured beside OSHMEM and again beside one-sided MPI appear once, beside OSHMEM.
   const auto of_unit = [](std::string name, std::string unit, std::string transport) {
-    return [=](const Row& row) { return row.name == name && row.unit == unit && row.transport == transport; };
+    const bool is_message = name.starts_with("net_sendrecv");
+    return [=](const Row& row) {
+      return row.name == name && row.unit == unit && row.transport == transport && (is_message || !row.beside_mpi);
+    };
   };
   for (const char* transport : {"tcp", "ethernet", "ucx", "ofi"}) {
     const auto named_after = [&](const char* what) { return fmt::format("net_{}_{}", what, transport); };

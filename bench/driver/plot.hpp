@@ -26,7 +26,8 @@ constexpr const char* kLines = "0:{}:xtic(1) with linespoints lw 2";
 constexpr const char* kBars = "{}:xtic(1) with histograms";
 constexpr const char* kBarSettings =
     "set style fill solid 0.8\nset logscale y\nset yrange [0.1:*]\nset xtics rotate by -35";
-constexpr const char* kLogarithmic = "set logscale y\nset xtics rotate by -35";
+// Powers of 2: figures of one plot often lie within a decade.
+constexpr const char* kLogarithmic = "set logscale y 2\nset xtics rotate by -35";
 
 std::string size_text(std::size_t bytes);
 inline std::string by_size(const Row& row) { return size_text(row.bytes); }
