@@ -7,7 +7,7 @@ set -euo pipefail
 build_packages=(g++ cmake ninja-build pkg-config libboost-dev libcli11-dev nlohmann-json3-dev
   libhwloc-dev libpmix-dev libpng-dev iproute2)
 test_packages=(libboost-test-dev spin binutils clang dpkg-dev file python3 procps mpich libmpich-dev
-  openmpi-bin libopenmpi-dev gfortran valgrind
+  openmpi-bin libopenmpi-dev gfortran valgrind gdb
   libjemalloc2 libtcmalloc-minimal4 libucx-dev libfabric-dev)
 # Not every distribution has these. A test that needs one is skipped without it.
 optional_test_packages=(slurm-wlm munge)

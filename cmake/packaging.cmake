@@ -75,6 +75,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/docs/man/oshrun.1 ${PROJECT_SOURCE_DIR}/docs
               ${PROJECT_SOURCE_DIR}/docs/man/shmem_trace_join.1
               ${PROJECT_SOURCE_DIR}/docs/man/shmem_perf.1
   DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT shmemx_tools)
+install(FILES ${PROJECT_SOURCE_DIR}/tools/gdb/shmemx-gdb.py DESTINATION share/shmemx COMPONENT shmemx_tools)  # oshrun looks in ../share
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/stats_matrix.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/shmemx
   COMPONENT shmemx_tools)
 foreach(wrapper oshcc oshc++ oshcxx oshCC)

@@ -45,7 +45,7 @@ _shmemx_oshrun() {
     -x) COMPREPLY=($(compgen -W "$(_shmemx_variables)" -- "$current") $(compgen -e -- "$current")) ;;
     *)
       if [[ $current == -* ]]; then
-        _shmemx_words "-n --np -x --wdir --bind-to --bind -l --tag-output --timeout --status -v --verbose -q --quiet --oversubscribe
+        _shmemx_words "-n --np -x --wdir --bind-to --bind -l --tag-output --timeout --status --gdb --attach-on-abort -v --verbose -q --quiet --oversubscribe
           --allow-run-as-root --host --hostfile --ppn --launcher --help --version" "$current"
       else
         COMPREPLY=($(compgen -c -- "$current") $(compgen -f -- "$current"))

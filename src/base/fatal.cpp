@@ -51,16 +51,35 @@ void write_remark(const char* kind, const char* format, std::va_list arguments) 
   write_line(line, put_text(line, used, format, arguments));
 }
 
-// Waits until the launcher kills this process: another PE has ended the job and is printing its line.
+// Returns whether this PE is the first one that ends the job. If it stops for a debugger before, only its report is the
+// first.
+bool may_end_job() {
+  const DiagnosticIdentity& who = diagnostic_identity();
+  if (who.stop_for_debugger != nullptr) return claim_report();
+  return who.claim_job_end == nullptr || who.claim_job_end(kFatalStatus);
+}
+
+// Lets a debugger look at this process for as long as it takes, then ends the job for the launcher.
+void stop_for_debugger() {
+  const DiagnosticIdentity& who = diagnostic_identity();
+  if (who.stop_for_debugger == nullptr) return;
+  who.stop_for_debugger();
+  if (who.claim_job_end != nullptr) who.claim_job_end(kFatalStatus);
+}
+
+// Waits until the launcher kills this process: another PE has ended the job and is printing its line, or shows itself
+// to a debugger.
 [[noreturn]] void wait_for_the_end() {
   const timespec pause{1, 0};
-  ::nanosleep(&pause, nullptr);
+  do {
+    ::nanosleep(&pause, nullptr);
+  } while (diagnostic_identity().stop_for_debugger != nullptr);
   ::_exit(kFatalStatus);
 }
 
 [[noreturn]] void end_with_line(const char* routine, const char* places, const char* format, std::va_list arguments) {
   const DiagnosticIdentity& who = diagnostic_identity();
-  if (who.claim_job_end != nullptr && !who.claim_job_end(kFatalStatus)) wait_for_the_end();
+  if (!may_end_job()) wait_for_the_end();
   char line[kLineBytes];
   int used = put_prefix(line);
   if (routine != nullptr) used = put_formatted(line, used, "%s: ", routine);
@@ -69,6 +88,7 @@ void write_remark(const char* kind, const char* format, std::va_list arguments) 
   used = put_formatted(line, used, "%s", who.pid == 0 || who.pid == ::getpid() ? ". Job ended." : ". Process ended.");
   flush_standard_streams();
   write_line(line, used);
+  stop_for_debugger();
   if (who.end_job != nullptr) who.end_job(kFatalStatus);
   ::_exit(kFatalStatus);
 }

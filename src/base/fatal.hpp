@@ -16,6 +16,8 @@ struct DiagnosticIdentity {
   bool (*claim_report)() = nullptr;
   bool (*claim_job_end)(int status) = nullptr;  // returns true for the first PE that ends the job; only that one prints
   void (*end_job)(int status) = nullptr;        // notifies the launcher; may return
+  // Set where a debugger is to see this process before it ends. Called after the line, while the job still goes on.
+  void (*stop_for_debugger)() = nullptr;
 };
 DiagnosticIdentity& diagnostic_identity() noexcept;
 

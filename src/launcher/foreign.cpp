@@ -259,6 +259,8 @@ Result<ForeignCommand> translate(const JobSpec& spec, Launcher launcher, const s
 }
 
 Error hand_over(const JobSpec& spec, const std::vector<HostFound>& hosts) {
+  if (!spec.inspection.gdb_pes.empty())
+    return Error{Errc::invalid_argument, 0, "--gdb works on one machine only; --attach-on-abort works on several"};
   SHMEMX_TRY_ASSIGN(found, find_launcher(spec));
   SHMEMX_TRY(report_others(spec, found.launcher));
   if (starts_over_ssh(found.launcher)) SHMEMX_TRY(check_names(hosts));

@@ -108,6 +108,7 @@ void Job::stop(bool by_key) {
 void Job::forward_signal(int number, bool by_key) {
   const bool has_status = state_ == State::running && records_.has_joined_pes();
   if (number == SIGQUIT && has_status) return say_status();
+  if (number == SIGINT && !spec_.inspection.gdb_pes.empty() && state_ == State::running) return interrupt_debugged();
   if (number == SIGINT && by_key && has_status && fatal_signal_ == 0 && !spec_.quiet) say_status();
   processes_.signal_all(number);
   if (number == SIGUSR1 || number == SIGUSR2) return;
@@ -117,8 +118,15 @@ void Job::forward_signal(int number, bool by_key) {
   fatal_signal_ = number;
 }
 
+// Ctrl-C makes the debuggers stop their programs, as without oshrun.
+void Job::interrupt_debugged() {
+  for (const int pe : processes_.living()) {
+    if (spec_.inspection.is_debugged(pe)) processes_.signal(pe, SIGINT);
+  }
+}
+
 void Job::on_exit(const Processes::Ended& ended) {
-  if (ended.pe == 0) output_.terminal().set_reader(0);
+  if (ended.pe == spec_.inspection.reader()) output_.terminal().set_reader(0);
   if (state_ == State::ending) return;
   if (follow_job_end()) return;
   if (fatal_signal_ != 0) {
@@ -126,7 +134,17 @@ void Job::on_exit(const Processes::Ended& ended) {
     return;
   }
   if (ended.status != 0) return fail(ended);
+  if (spec_.inspection.is_debugged(ended.pe) && check_debugged(ended.pe)) return;
   processes_.note_success(ended.pe);
+}
+
+// Ends the job if the debugger of a PE has ended before the program has. Returns false if it has not.
+bool Job::check_debugged(int pe) {
+  if (records_.phase(pe) == PePhase::finalized || !records_.has_joined_pes()) return false;
+  output_.say("the debugger of pe " + std::to_string(pe) +
+              " has ended, and its program before shmem_finalize; job ended");
+  end_job(1);
+  return true;
 }
 
 // Ends the job with the status in the job header, if a PE has written one. Returns false if none has.

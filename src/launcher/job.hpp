@@ -36,9 +36,11 @@ class Job {
   // Events.
   void on_signals();
   void forward_signal(int number, bool by_key);
+  void interrupt_debugged();
   void stop(bool by_key);
   void on_exit(const Processes::Ended& ended);
   void on_clock();
+  bool check_debugged(int pe);
   bool follow_job_end();
   void check_ended();
   void check_stuck();

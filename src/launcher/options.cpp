@@ -10,6 +10,7 @@
 
 #include "base/affinity.hpp"
 #include "bootstrap/wire.hpp"
+#include "debugger.hpp"
 #include "other_options.hpp"
 #include "version.hpp"
 
@@ -33,7 +34,9 @@ struct RawOptions {
   Words hosts;
   Words hostfiles;
   std::string launcher = "any";
-  std::string bind;       // empty: not given
+  std::string bind;  // empty: not given
+  std::string gdb;
+  bool attach = false;
   bool accepted = false;  // accepted for compatibility, without effect
 };
 
@@ -73,6 +76,21 @@ CLI::Option* count_pes(CLI::Option* option, int most) {
   return option->type_name("N")->check(CLI::Range(1, most).description(""));
 }
 
+void describe_inspection(CLI::App& app, JobSpec& job, RawOptions& raw) {
+  app.add_option("--status", job.inspection.status_of,
+                 "Show what the PEs of a job do, by the process number of its oshrun; SIGQUIT (Ctrl-\\) makes that "
+                 "oshrun show it itself")
+      ->type_name("PID")
+      ->check(CLI::Range(1, 1 << 22).description(""));
+  app.add_option("--gdb", raw.gdb,
+                 "Run PE 0, or the one that is named, under gdb in this terminal. Several, as in --gdb=0,2: with a "
+                 "terminal for each, OSHRUN_GDB='xterm -e gdb'")
+      ->type_name("[=PE,...]")
+      ->expected(0, 1);
+  app.add_flag("--attach-on-abort", raw.attach,
+               "A PE that is about to end the job waits for a debugger, and prints the command that attaches one");
+}
+
 void describe(CLI::App& app, AppSpec& spec, JobSpec& job, RawOptions& raw) {
   app.formatter(std::make_shared<HelpFormat>());
   app.footer(
@@ -95,11 +113,7 @@ void describe(CLI::App& app, AppSpec& spec, JobSpec& job, RawOptions& raw) {
   app.add_option("--timeout", job.timeout_s, "End the job after this time, with status 124: seconds, or 90s, 1m, 2h")
       ->type_name("TIME")
       ->transform(CLI::Validator(read_duration, ""));
-  app.add_option("--status", job.status_of,
-                 "Show what the PEs of a job do, by the process number of its oshrun; SIGQUIT (Ctrl-\\) makes that "
-                 "oshrun show it itself")
-      ->type_name("PID")
-      ->check(CLI::Range(1, 1 << 22).description(""));
+  describe_inspection(app, job, raw);
   app.add_flag("-v,--verbose", job.verbose, "Print the binding of PEs, and the command for several hosts");
   app.add_flag("-q,--quiet", job.quiet, "Leave out notes, such as that PEs share cores; or set OSHRUN_QUIET=1")
       ->envname("OSHRUN_QUIET");
@@ -165,7 +179,7 @@ void add_environment(JobSpec& job, const Words& variables) {
 }
 
 // Completes and checks one part. Returns an empty text if it is valid, else the error.
-std::string complete_part(AppSpec& spec, JobSpec& job, const RawOptions& raw) {
+std::string complete_part(AppSpec& spec, JobSpec& job, const RawOptions& raw, Words& job_environment) {
   if (const std::string wrong = take_hosts(job, raw); !wrong.empty()) return wrong;
   for (const std::string& word : raw.exports) {
     const std::size_t equals = word.find('=');
@@ -176,7 +190,8 @@ std::string complete_part(AppSpec& spec, JobSpec& job, const RawOptions& raw) {
       return "-x " + word + ": the variable is not set; use -x " + word + "=VALUE";
     }
   }
-  if (spec.command.empty() && job.status_of == 0) return "no program to run; see oshrun --help";
+  if (raw.attach) job_environment.push_back("SHMEMX_ATTACH_ON_ABORT=1");
+  if (spec.command.empty() && job.inspection.status_of == 0) return "no program to run; see oshrun --help";
   if (raw.bind == "core" || (raw.bind.empty() && job.report_binding && job.bind == Bind::none)) job.bind = Bind::core;
   if (raw.bind == "socket") job.bind = Bind::socket;
   if (raw.bind == "numa") job.bind = Bind::numa;
@@ -202,7 +217,8 @@ bool read_part(const Words& part, ParsedOptions& parsed, Words& job_environment)
   } catch (const CLI::ParseError& error) {
     wrong = std::string(error.what()) + "; see oshrun --help";
   }
-  if (wrong.empty()) wrong = complete_part(spec, parsed.job, raw);
+  if (wrong.empty()) wrong = complete_part(spec, parsed.job, raw, job_environment);
+  if (wrong.empty() && app.count("--gdb") != 0) wrong = read_gdb_pes(raw.gdb, parsed.job.inspection.gdb_pes);
   if (!wrong.empty()) parsed.status = complain(wrong);
   if (wrong.empty()) parsed.job.apps.push_back(std::move(spec));
   return wrong.empty();
@@ -235,6 +251,10 @@ ParsedOptions parse_options(const std::vector<std::string>& arguments) {
     parsed.status =
         complain(std::to_string(parsed.job.total_pes()) + " PEs requested" +
                  (parsed.job.hosts.empty() ? " on this machine" : "") + ", allowed are 1.." + std::to_string(most));
+    return parsed;
+  }
+  if (const std::string wrong = check_gdb_pes(parsed.job); !wrong.empty()) {
+    parsed.status = complain(wrong);
     return parsed;
   }
   parsed.finished = false;

@@ -1,6 +1,7 @@
 // Parses the command line of oshrun.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -37,15 +38,25 @@ struct AppSpec {
   std::string directory;                 // empty: oshrun's own
 };
 
+// Looking at PEs.
+struct Inspection {
+  int status_of = 0;         // not a job: the process of an oshrun, whose PEs are shown
+  std::vector<int> gdb_pes;  // that run under gdb
+
+  bool is_debugged(int pe) const { return std::find(gdb_pes.begin(), gdb_pes.end(), pe) != gdb_pes.end(); }
+  // The PE that reads oshrun's standard input: the one whose debugger does, else PE 0.
+  int reader() const { return gdb_pes.size() == 1 ? gdb_pes.front() : 0; }
+};
+
 struct JobSpec {
   std::vector<AppSpec> apps;
   Bind bind = Bind::none;
   bool report_binding = false;
   bool tag_output = false;
   bool verbose = false;
-  bool quiet = false;       // no notes, such as that PEs outnumber cores
-  double timeout_s = 0;     // 0: none
-  int status_of = 0;        // not a job: the process of an oshrun, whose PEs are shown
+  bool quiet = false;    // no notes, such as that PEs outnumber cores
+  double timeout_s = 0;  // 0: none
+  Inspection inspection;
   std::vector<Host> hosts;  // empty: this host
   int n_host_pes = 0;       // for hosts without a number of their own; 0: not given
   Launcher launcher = Launcher::any;

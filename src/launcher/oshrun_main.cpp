@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
   open_standard_files();
   auto parsed = shmemx::launcher::parse_options({argv + 1, argv + argc});
   if (parsed.finished) return parsed.status;
-  if (parsed.job.status_of != 0) return show_status(parsed.job.status_of);
+  if (parsed.job.inspection.status_of != 0) return show_status(parsed.job.inspection.status_of);
   using shmemx::launcher::Launcher;
   std::vector<shmemx::launcher::HostFound> hosts;
   if (parsed.job.launcher != Launcher::srun) hosts = shmemx::launcher::look_up(parsed.job.hosts, kLookUpMs);

@@ -38,7 +38,7 @@ struct Row {
 };
 
 constexpr char kRedirect[] = "redirect oshrun's own output or input; -l names the PE of each line";
-constexpr char kDebugger[] = "start the debugger as the program, as in oshrun -n 2 xterm -e gdb ./program";
+constexpr char kDebugger[] = "--gdb runs a PE under gdb";
 constexpr char kParts[] = "write the parts on the command line, with a colon between them";
 constexpr char kFailing[] = "a PE that fails ends the job";
 
@@ -50,7 +50,8 @@ constexpr Row kRows[] = {
     {"wdir", 1, Meaning::own, "--wdir"},             {"wd", 1, Meaning::own, "--wdir"},
     {"chdir", 1, Meaning::own, "--wdir"},            {"D", 1, Meaning::own, "--wdir"},
     {"timeout", 1, Meaning::own, "--timeout"},       {"host", 1, Meaning::own, "--host"},
-    {"status", 1, Meaning::own, "--status"},
+    {"status", 1, Meaning::own, "--status"},         {"gdb", 0, Meaning::own, "--gdb"},
+    {"attach-on-abort", 0, Meaning::own, "--attach-on-abort"},
     {"hosts", 1, Meaning::own, "--host"},            {"H", 1, Meaning::own, "--host"},
     {"w", 1, Meaning::own, "--host"},                {"nodelist", 1, Meaning::own, "--host"},
     {"hostfile", 1, Meaning::own, "--hostfile"},     {"machinefile", 1, Meaning::own, "--hostfile"},
@@ -137,7 +138,6 @@ constexpr Row kRows[] = {
     {"enable-recovery", 0, Meaning::refused, kFailing, kOmpi}, {"continuous", 0, Meaning::refused, kFailing, kOmpi},
     {"disable-auto-cleanup", 0, Meaning::refused, kFailing, kHydra},
     {"debug", 0, Meaning::refused, kDebugger, kOmpi},  {"xterm", 1, Meaning::refused, kDebugger, kOmpi},
-    {"gdb", 0, Meaning::refused, kDebugger, kHydra},
     {"time", 1, Meaning::refused, "use --timeout, whose numbers are seconds", kSlurm},
     {"t", 1, Meaning::refused, "use --timeout, whose numbers are seconds", kSlurm},
 };

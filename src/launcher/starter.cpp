@@ -10,6 +10,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "debugger.hpp"
 #include "spawn.hpp"
 
 namespace shmemx::launcher {
@@ -78,9 +79,18 @@ int Starter::start_all() {
   for (const AppSpec& app : parts_.spec.apps) {
     Program program{app, {}, {}};
     if (const int failed = find(program); failed != 0) return failed;
+    AppSpec debugger = app;
+    Program debugged{debugger, {}, {}};
+    if (!parts_.spec.inspection.gdb_pes.empty()) {
+      debugger.command = under_gdb(program.path, app.command);
+      if (const int failed = find(debugged); failed != 0) return failed;
+    }
     Environment environment(app, parts_.records, parts_.processes.size());
     for (int i = 0; i < app.n_pes; ++i, ++pe) {
-      if (const int failed = start_one(pe, program, environment.of_pe(pe)); failed != 0) return failed;
+      if (const int failed =
+              start_one(pe, parts_.spec.inspection.is_debugged(pe) ? debugged : program, environment.of_pe(pe));
+          failed != 0)
+        return failed;
     }
   }
   return 0;
@@ -117,7 +127,8 @@ int Starter::start_one(int pe, const Program& program, char* const* environment)
   spec.open_files = parts_.spec.tag_output ? &open_files_ : nullptr;
   spec.group = parts_.processes.group(pe);
   spec.own_session = own_sessions_;
-  if (pe == 0) spec.terminal = terminal.pe_end();
+  const bool reads = pe == parts_.spec.inspection.reader();
+  if (reads) spec.terminal = terminal.pe_end();
   cpu_set_t cpus;
   if (parts_.binding.get(pe, &cpus)) {
     spec.cpus = &cpus;
@@ -130,7 +141,7 @@ int Starter::start_one(int pe, const Program& program, char* const* environment)
   }
   const Spawned spawned = spawn(spec);
   parts_.processes.add(pe, spawned.pid);
-  if (pe == 0) terminal.set_reader(spawned.pid);
+  if (reads) terminal.set_reader(spawned.pid);
   if (spawned.error == 0) return 0;
   parts_.output.say(std::string("cannot ") + spawned.action + " " + spec.arguments[0] + " (pe " + std::to_string(pe) +
                     "): " + std::strerror(spawned.error));
@@ -142,7 +153,7 @@ int Starter::start_one(int pe, const Program& program, char* const* environment)
 bool Starter::open_streams(int pe, int (&files)[3], std::vector<UniqueFd>& ours) {
   const Terminal& terminal = parts_.output.terminal();
   int ends[2];
-  if (pe != 0) {
+  if (pe != parts_.spec.inspection.reader()) {
     files[0] = null_.get();
   } else if (terminal.stands_for(STDIN_FILENO)) {
     files[0] = terminal.pe_end();

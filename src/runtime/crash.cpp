@@ -15,6 +15,7 @@
 
 #include "base/call_site.hpp"
 #include "base/fatal.hpp"
+#include "runtime/debugger.hpp"
 
 namespace shmemx::runtime {
 namespace {
@@ -86,6 +87,7 @@ void report(int number, const siginfo_t& info, const void* context) {
 // not.
 void handle_crash(int number, siginfo_t* info, void* context) {
   if (!has_reported.test_and_set()) report(number, *info, context);
+  wait_for_debugger_if_asked();
   for (std::size_t i = 0; i < kCrashSignals.size(); ++i) {
     if (kCrashSignals[i] == number) ::sigaction(number, &handlers_before[i], nullptr);
   }

@@ -29,6 +29,7 @@
 #include "progress/threads.hpp"
 #include "rma/copy.hpp"
 #include "runtime/crash.hpp"
+#include "runtime/debugger.hpp"
 #include "runtime/globals.hpp"
 #include "runtime/leaving.hpp"
 #include "runtime/messaging.hpp"
@@ -197,6 +198,7 @@ Status read_parameters(StartParameters& parameters) {
   SHMEMX_TRY_ASSIGN(config, config::parse_environment(environ));
   parameters.config = std::move(config);
   diagnostic_identity().debug = parameters.config.debug;
+  stop_before_the_end(parameters.config);
   if (parameters.config.backtrace) report_crashes();
   parameters.heap_bytes = parameters.config.symmetric_size.value_or(default_heap_bytes());
   const CopySizes sizes = copy_sizes_for(last_cache_bytes());

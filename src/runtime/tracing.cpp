@@ -70,7 +70,8 @@ void fill_header(stats::RingHeader& header, const config::Config& config, const 
   header.owner.n_pes = static_cast<std::uint32_t>(nodes.setup.n_pes);
   header.owner.node = static_cast<std::uint32_t>(context::places.my_node);
   header.owner.n_nodes = static_cast<std::uint32_t>(nodes.n_nodes);
-  std::snprintf(header.owner.host, sizeof header.owner.host, "%s", host_name().text);
+  constexpr int kMostOfName = sizeof header.owner.host - 1;
+  std::snprintf(header.owner.host, sizeof header.owner.host, "%.*s", kMostOfName, host_name().text);
   fill_program(header.program);
 }
 

@@ -87,6 +87,8 @@ const std::initializer_list<const char*> kAllVariables = {"SHMEM_SYMMETRIC_SIZE=
                                                           "SHMEMX_LMT=cma",
                                                           "SHMEMX_UNEXPECTED_MAX=2g",
                                                           "SHMEMX_TRACE_EVENTS=1000",
+                                                          "SHMEM_TRAP_ON_ABORT=1",
+                                                          "SHMEMX_ATTACH_ON_ABORT=1",
                                                           "SHMEMX_TASKS_MAX=3g",
                                                           "SHMEMX_TRANSPORT=ucx, TCP",
                                                           "SHMEMX_PES_PER_NODE=3",
@@ -112,7 +114,8 @@ BOOST_AUTO_TEST_CASE(every_variable_sets_its_member) {
   BOOST_CHECK(c.symmetric_size == 1610612736U);
   BOOST_CHECK(c.debug && c.info == kind::InfoLevel::variables && c.version);
   BOOST_CHECK(c.wait == WaitMode::block && c.init_errors == InitErrors::return_ && c.huge_pages == HugePages::always);
-  BOOST_CHECK(c.backtrace && c.stats && c.watchdog.seconds == 30 && c.watchdog.aborts);
+  BOOST_CHECK(c.backtrace && c.trap_on_abort && c.attach_on_abort && c.stats && c.watchdog.seconds == 30 &&
+              c.watchdog.aborts);
   BOOST_CHECK(c.trace.text.data() == std::string("dir/trace.json") && c.trace_events == 1000);
   BOOST_CHECK_EQUAL(c.check.bits(), Checks::heap | Checks::leaks);
   BOOST_CHECK(c.copy_large == 262144U && c.copy_stream == 67108864U);
