@@ -225,9 +225,9 @@ uint64_t pshmem_signal_wait_until(uint64_t* sig_addr, int cmp, uint64_t cmp_valu
   api::check_waitable("shmem_signal_wait_until", "sig_addr", sig_addr, sizeof *sig_addr);
   // Returns the value that satisfied the comparison, not a later one.
   uint64_t seen = 0;
-  shmemx::progress::wait_for("shmem_signal_wait_until", [&] {
-    return shmemx::sync::compares(seen = shmemx::sync::load(sig_addr), cmp, cmp_value);
-  });
+  const auto done = [&] { return shmemx::sync::compares(seen = shmemx::sync::load(sig_addr), cmp, cmp_value); };
+  const auto awaited = [&] { return shmemx::bootstrap::awaited_word(sig_addr, cmp, cmp_value, seen); };
+  shmemx::progress::wait_for("shmem_signal_wait_until", shmemx::progress::Described{done, awaited});
   return seen;
 }
 

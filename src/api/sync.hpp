@@ -29,13 +29,15 @@ inline void wait_until(const char* routine, T* ivar, int cmp, T value) noexcept 
   check_comparison(routine, cmp);
   check_waitable(routine, "ivar", ivar, sizeof(T));
   if (sync::compares(sync::load(ivar), cmp, value)) return;
+  const auto awaited = [=] { return bootstrap::awaited_word(ivar, cmp, value, sync::load(ivar)); };
   switch (cmp) {
     case SHMEM_CMP_EQ:
-      return progress::wait_for(routine, [=] { return sync::load(ivar) == value; });
+      return progress::wait_for(routine, progress::Described{[=] { return sync::load(ivar) == value; }, awaited});
     case SHMEM_CMP_NE:
-      return progress::wait_for(routine, [=] { return sync::load(ivar) != value; });
+      return progress::wait_for(routine, progress::Described{[=] { return sync::load(ivar) != value; }, awaited});
     default:
-      return progress::wait_for(routine, [=] { return sync::compares(sync::load(ivar), cmp, value); });
+      return progress::wait_for(
+          routine, progress::Described{[=] { return sync::compares(sync::load(ivar), cmp, value); }, awaited});
   }
 }
 
@@ -85,6 +87,12 @@ struct WaitSet {
     }
     return SIZE_MAX;
   }
+  bootstrap::Awaited awaited() const noexcept {
+    bootstrap::Awaited all = bootstrap::awaited_word(ivars, cmp, value, value);
+    all.kind = bootstrap::Awaited::Kind::words;
+    all.count = nelems;
+    return all;
+  }
   std::size_t collect(std::size_t* indices) const noexcept {
     std::size_t count = 0;
     for (std::size_t i = 0; i < nelems; ++i) {
@@ -121,7 +129,7 @@ inline void check_set(const char* routine, const WaitSet<T>& set) noexcept {
 template <class T>
 inline void wait_all(const char* routine, const WaitSet<T>& set) noexcept {
   check_set(routine, set);
-  progress::wait_for(routine, [&] { return set.all_satisfied(); });
+  progress::wait_for(routine, progress::Described{[&] { return set.all_satisfied(); }, [&] { return set.awaited(); }});
 }
 
 template <class T>
@@ -129,7 +137,8 @@ inline std::size_t wait_any(const char* routine, const WaitSet<T>& set) noexcept
   check_set(routine, set);
   if (set.is_empty()) return SIZE_MAX;
   std::size_t found = SIZE_MAX;
-  progress::wait_for(routine, [&] { return (found = find_any(set)) != SIZE_MAX; });
+  progress::wait_for(
+      routine, progress::Described{[&] { return (found = find_any(set)) != SIZE_MAX; }, [&] { return set.awaited(); }});
   return found;
 }
 
@@ -139,7 +148,8 @@ inline std::size_t wait_some(const char* routine, const WaitSet<T>& set, std::si
   if (set.is_empty()) return 0;
   check_result(routine, "indices", indices);
   std::size_t count = 0;
-  progress::wait_for(routine, [&] { return (count = set.collect(indices)) != 0; });
+  progress::wait_for(
+      routine, progress::Described{[&] { return (count = set.collect(indices)) != 0; }, [&] { return set.awaited(); }});
   return count;
 }
 

@@ -3,10 +3,12 @@
 
 #include <shmemx/window_updates.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
 #include "atomic/elements.hpp"
+#include "bootstrap/awaited.hpp"
 #include "sync/compare.hpp"
 
 namespace shmemx::api {
@@ -32,6 +34,19 @@ class Waitable {
         type_(atomic::value_type(static_cast<atomic::ElementType>(type))),
         cmp_(cmp),
         value_(static_cast<std::uint64_t>(value)) {}
+
+  // As people are shown it.
+  bootstrap::Awaited awaited() const noexcept {
+    const std::size_t bytes = std::min<std::size_t>(atomic::element_bytes(type_), sizeof value_);
+    std::uint64_t now = 0;
+    std::memcpy(&now, address_, bytes);
+    bootstrap::Awaited awaited =
+        bootstrap::awaited_word(static_cast<const std::uint64_t*>(address_), cmp_, value_, now);
+    awaited.word_bytes = static_cast<std::uint8_t>(bytes);
+    awaited.is_signed = type_ == atomic::ElementType::int8 || type_ == atomic::ElementType::int16 ||
+                        type_ == atomic::ElementType::int32 || type_ == atomic::ElementType::int64;
+    return awaited;
+  }
 
   bool holds() const noexcept {
     switch (type_) {

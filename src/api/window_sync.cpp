@@ -117,7 +117,9 @@ int shmemx_window_wait_until(const void* address, int type, int cmp, const void*
   if (const int code = api::Waitable::check(address, type, cmp); code != SHMEMX_SUCCESS) return code;
   if (value == nullptr) return SHMEMX_ERR_ARGUMENT;
   const api::Waitable waitable(address, type, cmp, value);
-  if (!waitable.holds()) shmemx::progress::wait_for(routine, [&] { return waitable.holds(); });
+  if (!waitable.holds())
+    shmemx::progress::wait_for(
+        routine, shmemx::progress::Described{[&] { return waitable.holds(); }, [&] { return waitable.awaited(); }});
   return SHMEMX_SUCCESS;
 }
 

@@ -1,6 +1,5 @@
 #include "base/call_site.hpp"
 
-#include <cxxabi.h>
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -87,12 +86,6 @@ std::string run_addr2line(const std::string& executable, const Sites& sites, std
 
 std::string shortened(const std::string& name) {
   return name.size() <= kMostText ? name : name.substr(0, kMostText) + "...";
-}
-
-std::string demangled(const std::string& name) {
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr),
-                                                    std::free);
-  return text != nullptr ? text.get() : name;
 }
 
 // Returns the line that begins at `at`.

@@ -1,5 +1,6 @@
 #include "base/object_name.hpp"
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -8,7 +9,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -118,12 +121,22 @@ const void* executable_begin() noexcept {
   return ::dladdr(entry, &info) != 0 ? info.dli_fbase : nullptr;
 }
 
+std::string demangled(const std::string& name) {
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr),
+                                                    std::free);
+  return text != nullptr ? text.get() : name;
+}
+
 NamedObject function_at(const std::string& executable, std::uintptr_t address) {
   return symbol_at(Executable(executable), STT_FUNC, address);
 }
 
+NamedObject variable_in(const std::string& executable, std::uintptr_t address) {
+  return symbol_at(Executable(executable), STT_OBJECT, address);
+}
+
 NamedObject variable_at(std::uintptr_t address) {
-  NamedObject found = symbol_at(Executable("/proc/self/exe"), STT_OBJECT, address - load_bias());
+  NamedObject found = variable_in("/proc/self/exe", address - load_bias());
   found.begin += load_bias();
   return found;
 }

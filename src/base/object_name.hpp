@@ -14,6 +14,9 @@ struct NamedObject {
   std::size_t bytes = 0;
 };
 
+// Returns the name as the program spells it.
+std::string demangled(const std::string& name);
+
 // By how much this process's executable lies above the addresses in its file, where it begins, and where it ends.
 std::uintptr_t load_bias() noexcept;
 const void* executable_begin() noexcept;
@@ -21,6 +24,9 @@ std::uintptr_t executable_end() noexcept;
 
 // Returns the function of an executable file that holds this address of the file.
 NamedObject function_at(const std::string& executable, std::uintptr_t address);
+
+// The same of a variable.
+NamedObject variable_in(const std::string& executable, std::uintptr_t address);
 
 // Returns the variable of this process's executable that holds this address; no name if there is none, or no symbol
 // table.

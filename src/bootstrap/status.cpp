@@ -13,7 +13,8 @@
 namespace shmemx::bootstrap {
 namespace {
 
-constexpr std::size_t kMostPids = 4;  // of a group, that a line names
+constexpr std::size_t kMostPids = 4;       // of a group, that a line names
+constexpr std::size_t kMostArguments = 4;  // different ones of a group, that have lines of their own
 
 // Returns the state that the kernel shows for a process, such as 'R'; 'X' if there is none.
 char state_of_process(pid_t pid) {
@@ -69,10 +70,13 @@ using SameActivity = std::vector<const PeActivity*>;
 std::string waiting_text(const SameActivity& group) {
   const auto [least, most] = std::minmax_element(
       group.begin(), group.end(), [](const auto* a, const auto* b) { return a->waited_ns < b->waited_ns; });
-  std::string text = "waiting in " + group.front()->routine;
-  if ((*least)->waited_ns == 0) return text;
   const PeActivity& one = *group.front();
-  const std::string place = call_site_text("/proc/" + std::to_string(one.pid) + "/exe", one.site);
+  const std::string executable = "/proc/" + std::to_string(one.pid) + "/exe";
+  std::vector<Awaited> arguments;
+  for (const PeActivity* each : group) arguments.push_back(each->awaited);
+  std::string text = "waiting in " + one.routine + awaited_text(executable, arguments);
+  if ((*least)->waited_ns == 0) return text;
+  const std::string place = call_site_text(executable, one.site);
   if (!place.empty()) text += ", called at " + place + ",";
   const std::string shortest = seconds_text((*least)->waited_ns);
   const std::string longest = seconds_text((*most)->waited_ns);
@@ -93,6 +97,24 @@ std::string line_of(const SameActivity& group) {
   for (const PeActivity* one : group) pes.push_back(one->pe);
   const bool waits = !group.front()->routine.empty();
   return "pe " + list_pes(pes) + pids_text(group) + ": " + (waits ? waiting_text(group) : group.front()->doing);
+}
+
+// Divides PEs that wait in the same call into those whose arguments are the same, if there are few different ones.
+std::vector<SameActivity> by_arguments(const SameActivity& group) {
+  std::vector<SameActivity> parts;
+  for (const PeActivity* one : group) {
+    const auto same = std::find_if(parts.begin(), parts.end(), [&](const SameActivity& part) {
+      return part.front()->awaited.is_like(one->awaited);
+    });
+    if (same != parts.end()) {
+      same->push_back(one);
+    } else if (parts.size() == kMostArguments) {
+      return {group};
+    } else {
+      parts.push_back({one});
+    }
+  }
+  return parts;
 }
 
 }  // namespace
@@ -137,6 +159,7 @@ PeActivity activity_of(const JobHeader* header, const PeRecord& record, int pe) 
     activity.doing = describe_phase(phase, state);
     return activity;
   }
+  activity.awaited = load(record.awaited);
   activity.site = record.call_site.load(std::memory_order_relaxed);                     // for people, like the next one
   const std::uint64_t since = record.waiting_since_ns.load(std::memory_order_relaxed);  // for people
   const std::uint64_t now = now_ns();
@@ -148,7 +171,9 @@ std::vector<std::string> describe(const std::vector<PeActivity>& activities) {
   std::map<std::tuple<std::string, std::string, std::uintptr_t>, SameActivity> by_activity;
   for (const PeActivity& one : activities) by_activity[{one.routine, one.doing, one.site}].push_back(&one);
   std::vector<SameActivity> groups;
-  for (auto& [activity, group] : by_activity) groups.push_back(std::move(group));
+  for (const auto& [activity, group] : by_activity) {
+    for (SameActivity& part : by_arguments(group)) groups.push_back(std::move(part));
+  }
   std::stable_sort(groups.begin(), groups.end(),
                    [](const SameActivity& a, const SameActivity& b) { return a.size() > b.size(); });
   std::vector<std::string> lines;

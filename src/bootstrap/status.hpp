@@ -29,6 +29,7 @@ struct PeActivity {
   std::string doing;            // if it does not wait
   std::uintptr_t site = 0;      // where the program called the routine; 0: not known
   std::uint64_t waited_ns = 0;  // so far; 0: not known
+  Awaited awaited{};            // the arguments of the routine
 };
 // By what the record says, and the state of the process.
 PeActivity activity_of(const JobHeader* header, const PeRecord& record, int pe);

@@ -15,6 +15,7 @@
 #include "base/pe.hpp"
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
+#include "bootstrap/awaited.hpp"
 
 namespace shmemx::bootstrap {
 
@@ -40,7 +41,7 @@ inline constexpr const char* kOtherLaunchers[] = {"PMI_FD",
 
 inline constexpr char kArenaName[] = "shmemx";                         // of the arena file, as mappings show it
 inline constexpr std::uint64_t kJobMagic = 0x78'6d'65'6d'68'73'30'31;  // "10shmemx" backwards
-inline constexpr std::uint32_t kWireVersion = 11;
+inline constexpr std::uint32_t kWireVersion = 12;
 inline constexpr int kMaxNodePes = 4096;  // of a node, that is of an arena
 inline constexpr int kMaxPes = 1 << 24;   // of a job
 inline constexpr std::size_t kForeignRecords = 16;
@@ -178,8 +179,9 @@ struct alignas(kCacheLine) PeRecord {
   std::atomic<std::uint64_t> call_site;  // where the program called what it waits in (base/call_site.hpp); 0: unknown
   std::atomic<std::uint64_t> refused_bytes;  // of its last allocation that failed; 0: none has
   std::atomic<std::uint64_t> refused_left;   // for how many bytes there was room then
+  AwaitedWords awaited;                      // of the routine that it waits in
 };
-static_assert(sizeof(PeRecord) == 448);
+static_assert(sizeof(PeRecord) == 512);
 
 // What a PE says of a collective in which it waits for other members, and of the latest one that it may have left
 // before others (runtime/matching.hpp). One for each PE of this arena, by its place.

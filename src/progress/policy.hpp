@@ -6,13 +6,15 @@
 #include <cstdint>
 
 #include "base/wait_mode.hpp"
+#include "bootstrap/awaited.hpp"
 #include "progress/pace.hpp"
 
 namespace shmemx::progress {
 
 struct Hooks {
-  void (*on_sleep)(const char* routine) = nullptr;  // called before each sleep step; ends the job if a peer is gone
-  void (*on_wake)() = nullptr;                      // called once after a wait that slept
+  // Called before each sleep step, with the arguments of the routine; ends the job if a peer is gone.
+  void (*on_sleep)(const char* routine, const bootstrap::Awaited& awaited) = nullptr;
+  void (*on_wake)() = nullptr;  // called once after a wait that slept
   // Called if another process seems to run on the core of a waiter, and PEs do not outnumber cores: moves the waiter
   // away if that process is a PE. Null: PEs stay where they are.
   void (*part_from_pes)() = nullptr;

@@ -79,8 +79,8 @@ void note_cpu() {
 // One wait of this thread, and what it tells others.
 class Wait {
  public:
-  Wait(PollFunction done, void* state, const char* routine)
-      : done_(done), state_(state), routine_(routine), pace_(plan_of_wait(), hints.cores) {}
+  Wait(PollFunction done, void* state, const char* routine, DescribeFunction describe)
+      : done_(done), state_(state), routine_(routine), describe_(describe), pace_(plan_of_wait(), hints.cores) {}
   ~Wait();
   Wait(const Wait&) = delete;
   Wait& operator=(const Wait&) = delete;
@@ -97,6 +97,7 @@ class Wait {
   const PollFunction done_;
   void* const state_;
   const char* const routine_;
+  const DescribeFunction describe_;
   Pace pace_;
   Seen seen_;
   bool is_counted_ = false;  // in threads_waiting
@@ -174,7 +175,8 @@ bool Wait::poll(const Step& step) {
 bool Wait::sleep(const Step& step) {
   const Policy& how = policy();
   if (step.polls != 0 && is_done(done_, state_)) return true;
-  if (how.hooks.on_sleep != nullptr) how.hooks.on_sleep(routine_);
+  if (how.hooks.on_sleep != nullptr)
+    how.hooks.on_sleep(routine_, describe_ != nullptr ? describe_(state_) : bootstrap::Awaited());
   has_slept_ = true;
   seen_.slept = Slept::to_the_end;
   if (step.ns == 0) return false;
@@ -208,10 +210,10 @@ std::uint32_t looks_at_network() noexcept {
   return kNetworkLooks;
 }
 
-void wait_slow(PollFunction done, void* state, const char* routine) noexcept {
+void wait_slow(PollFunction done, void* state, const char* routine, DescribeFunction describe) noexcept {
   if (own_doorbell() == nullptr) return wait_before_init(done, state);
   const stats::RoutineSpan span(routine, stats::Family::wait);
-  Wait(done, state, routine).run();
+  Wait(done, state, routine, describe).run();
 }
 
 }  // namespace shmemx::progress

@@ -20,7 +20,28 @@
 namespace shmemx::progress {
 
 using PollFunction = bool (*)(void*);
-[[gnu::noinline, gnu::cold]] void wait_slow(PollFunction done, void* state, const char* routine) noexcept;
+using DescribeFunction = bootstrap::Awaited (*)(const void*);
+// `describe`, which may be null, tells people what done(state) waits for.
+[[gnu::noinline, gnu::cold]] void wait_slow(PollFunction done, void* state, const char* routine,
+                                            DescribeFunction describe) noexcept;
+
+// A condition of which the arguments can be told: describe() is called before a sleep.
+template <class Done, class Describe>
+struct Described {
+  Done done;
+  Describe describe;
+  bool operator()() { return done(); }
+  bootstrap::Awaited awaited() const { return describe(); }
+};
+
+template <class Done>
+constexpr DescribeFunction describe_function() noexcept {
+  if constexpr (requires(const Done& done) { done.awaited(); }) {
+    return [](const void* done) { return static_cast<const Done*>(done)->awaited(); };
+  } else {
+    return nullptr;
+  }
+}
 
 // Returns when done() has returned true. `routine` names the API routine for diagnostics.
 template <class Done>
@@ -28,7 +49,7 @@ inline void wait_for(const char* routine, Done done) noexcept {
   for (std::uint32_t polls = bare_polls(); polls != 0; --polls) {
     if (done()) return;
   }
-  wait_slow([](void* state) { return (*static_cast<Done*>(state))(); }, &done, routine);
+  wait_slow([](void* state) { return (*static_cast<Done*>(state))(); }, &done, routine, describe_function<Done>());
 }
 
 // The PE from which this thread expects a message, -1: any; for the polls that the waiting policy makes. Each reads it,
@@ -56,7 +77,7 @@ inline bool poll_store(Done& done) noexcept {
 template <class Done>
 inline void wait_for_store_slow(const char* routine, int pe, Done& done) noexcept {
   const Expecting expecting(pe);
-  wait_slow([](void* state) { return (*static_cast<Done*>(state))(); }, &done, routine);
+  wait_slow([](void* state) { return (*static_cast<Done*>(state))(); }, &done, routine, describe_function<Done>());
 }
 
 // `pe`: any of the node peers that may make the change.

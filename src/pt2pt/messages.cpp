@@ -116,8 +116,19 @@ Result take_result(Request& request) noexcept {
   return result;
 }
 
+bootstrap::Awaited awaited_message(Role role, int pe, int tag) noexcept {
+  bootstrap::Awaited awaited;
+  if (role != Role::send && role != Role::receive) return awaited;
+  awaited.kind = bootstrap::Awaited::Kind::message;
+  awaited.pe = pe;
+  awaited.tag = tag;
+  return awaited;
+}
+
 [[gnu::noinline]] Result wait_for_request(const char* routine, Request& request, int expected) noexcept {
-  progress::wait_until(routine, expected, [&] { return request.done.load(std::memory_order_acquire); });  // complete
+  const auto done = [&] { return request.done.load(std::memory_order_acquire); };  // complete
+  const auto awaited = [&] { return awaited_message(request.role, request.peer, request.tag); };
+  progress::wait_until(routine, expected, progress::Described{done, awaited});
   const Locked endpoint;
   return take_result(request);
 }
@@ -257,7 +268,8 @@ bool find_message(const Call& call, Result& out) noexcept {
 }
 
 void await_message(const Call& call, Result& out) noexcept {
-  progress::wait_until(call.routine, call.pe, [&] { return find_message(call, out); });
+  const auto awaited = [&] { return awaited_message(Role::receive, call.pe, call.tag); };
+  progress::wait_until(call.routine, call.pe, progress::Described{[&] { return find_message(call, out); }, awaited});
 }
 
 bool is_open(RequestId id) noexcept {

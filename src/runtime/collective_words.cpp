@@ -62,6 +62,22 @@ Said own_calls(const coll::Team& team, int pe, const CollectiveWait& own) {
   return said;
 }
 
+bootstrap::Awaited awaited_call(const coll::Team& team) {
+  using coll::CallFamily;
+  bootstrap::Awaited awaited;
+  const coll::CallWord call = team.calls.latest;
+  const CallFamily family = coll::family_in(call);
+  const TeamName name = name_of(team);
+  const bool names_team = family > CallFamily::reallocate || family == CallFamily::sync;
+  if (!names_team || (family == CallFamily::sync && name.index() == coll::kWorldTeam)) return awaited;
+  awaited.kind = bootstrap::Awaited::Kind::team;
+  awaited.at = name.index_and_size;
+  awaited.value = name.start_and_stride;
+  if (family == CallFamily::broadcast) awaited.pe = coll::root_in(call);
+  if (family >= CallFamily::broadcast && family != CallFamily::collect) awaited.count = coll::count_in(call);
+  return awaited;
+}
+
 void forget_lacking(CollectiveWait& own) {
   for (std::atomic<std::uint64_t>& entry : own.lacking) entry.store(0, std::memory_order_relaxed);  // own
 }

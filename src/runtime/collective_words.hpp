@@ -58,6 +58,8 @@ TeamName name_of(const coll::Team& team);
 
 // What PE `pe`, this one, has to say; `own`: where it says it.
 Said own_calls(const coll::Team& team, int pe, const bootstrap::CollectiveWait& own);
+// The latest call of the team, as people are shown it.
+bootstrap::Awaited awaited_call(const coll::Team& team);
 void publish(const Said& said, bootstrap::CollectiveWait& own);
 void forget_lacking(bootstrap::CollectiveWait& own);
 

@@ -337,7 +337,7 @@ Status meet_node_pes(const windows::Arena& arena, const char* routine) noexcept 
   while (met) {
     const std::uint32_t seen = header.arrived.load(std::memory_order_acquire);
     if (seen >= complete) break;
-    note_waiting(routine);
+    note_waiting(routine, {});
     futex_sleep(header.arrived, seen, kMeetCheckNs, FutexScope::node);
     if (header.init_error_printed.load(std::memory_order_relaxed) != 0)
       met = Error{Errc::unsupported, 0, "another PE of this node cannot start, see its message"};

@@ -12,21 +12,26 @@
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
 #include "base/hash.hpp"
+#include "base/object_name.hpp"
 #include "base/streams.hpp"
 #include "base/threads.hpp"
 #include "bootstrap/status.hpp"
 #include "bootstrap/stuck.hpp"
 #include "coll/background/begin.hpp"
+#include "coll/common/matching.hpp"
 #include "coll/common/team.hpp"
+#include "context/context.hpp"
 #include "onesided/idle.hpp"
 #include "progress/policy.hpp"
 #include "progress/progress_thread.hpp"
+#include "runtime/collective_words.hpp"
 #include "runtime/matching.hpp"
 #include "windows/memory_watch.hpp"
 
 namespace shmemx::runtime {
 namespace {
 
+using bootstrap::Awaited;
 using bootstrap::JobState;
 using bootstrap::PePhase;
 
@@ -59,6 +64,12 @@ struct Proof {
   std::atomic<std::uint64_t> next_answer_ns{0};
 };
 
+// The addresses of the executable, and by how much they lie above those in its file.
+struct ExecutableRange {
+  std::uintptr_t bias = load_bias();
+  std::uintptr_t bytes = executable_end() - bias;
+};
+
 struct State {
   windows::Arena* arena = nullptr;
   bootstrap::JobHeader* header = nullptr;
@@ -70,6 +81,7 @@ struct State {
   std::vector<int> announced;  // PEs of other nodes that have said that they have left; under the endpoint's lock
   Proof proof;
   config::Watchdog watchdog;
+  ExecutableRange executable;
 };
 // Never destroyed: other threads may still wait while the process exits.
 constinit State* state = nullptr;
@@ -250,6 +262,25 @@ void end_when_stuck(const char* routine) {
   fatal(routine, "PE %d has ended, and all others wait, so this can never complete", pe);
 }
 
+// Returns what is awaited as other processes can read it: with the place of the address, or the members of a
+// collective.
+Awaited placed(Awaited awaited) {
+  if (awaited.kind == Awaited::Kind::nothing) {
+    const coll::Team* const team = coll::awaited_team;
+    return team != nullptr ? awaited_call(*team) : awaited;
+  }
+  const bool has_address = awaited.kind != Awaited::Kind::message && awaited.kind != Awaited::Kind::team;
+  const context::Context& world = context::default_context();
+  if (has_address && awaited.at - world.heap_base < world.window_bytes) {
+    awaited.space = Awaited::Space::heap;
+    awaited.at -= world.heap_base;
+  } else if (has_address && awaited.at - state->executable.bias < state->executable.bytes) {
+    awaited.space = Awaited::Space::executable;
+    awaited.at -= state->executable.bias;
+  }
+  return awaited;
+}
+
 }  // namespace
 
 void watch_waits(windows::Arena& arena, bootstrap::Bootstrap& launcher, std::vector<pid_t> threads_before) {
@@ -286,9 +317,10 @@ void note_announced(int pe) {
   if (!has_announced(pe)) state->announced.push_back(pe);
 }
 
-void note_waiting(const char* routine) noexcept {
+void note_waiting(const char* routine, const bootstrap::Awaited& awaited) noexcept {
   if (state == nullptr || routine == nullptr) return;
   bootstrap::set_routine(*state->record, routine);
+  bootstrap::store(placed(awaited), state->record->awaited);
   std::atomic<std::uint64_t>& since = state->record->waiting_since_ns;
   if (since.load(std::memory_order_relaxed) == 0) since.store(now_ns(), std::memory_order_relaxed);  // for people
   leave_ended_job();

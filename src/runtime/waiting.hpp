@@ -20,9 +20,9 @@ void note_library_threads();
 // Called at init: from now on waits of that length are reported.
 void set_watchdog(const config::Watchdog& watchdog) noexcept;
 
-// Hooks of the waiting policy. Record the routine that this PE waits in, for the launcher's messages, report a wait
-// that takes too long, and end the job if the wait can never complete.
-void note_waiting(const char* routine) noexcept;
+// Hooks of the waiting policy. Record the routine that this PE waits in, with its arguments, for the launcher's
+// messages, report a wait that takes too long, and end the job if the wait can never complete.
+void note_waiting(const char* routine, const bootstrap::Awaited& awaited) noexcept;
 void forget_waiting() noexcept;
 
 // Notes that a PE of another node has said to this one that it has left; called under the endpoint's lock.

@@ -10,6 +10,10 @@ constexpr bool valid_comparison(int cmp) noexcept {
          cmp == SHMEM_CMP_LT || cmp == SHMEM_CMP_LE;
 }
 
+// As bootstrap/awaited.cpp names them.
+static_assert(SHMEM_CMP_EQ == 1 && SHMEM_CMP_NE == 2 && SHMEM_CMP_GT == 3 && SHMEM_CMP_GE == 4 && SHMEM_CMP_LT == 5 &&
+              SHMEM_CMP_LE == 6);
+
 // Reads a word atomically; later reads see what the writer of the value wrote before it.
 template <class T>
 inline T load(const T* at) noexcept {

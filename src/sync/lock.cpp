@@ -90,6 +90,15 @@ Half load(const Half* at) { return __atomic_load_n(at, __ATOMIC_ACQUIRE); }
 // Claims this PE's entry for this thread. Returns false if the PE holds or awaits the lock already.
 bool claim_entry(Half* entry) { return (__atomic_fetch_or(entry, kClaimed, __ATOMIC_ACQ_REL) & kClaimed) == 0; }
 
+// `previous`: 1 + the PE that had the lock, or awaited it, when this one came.
+bootstrap::Awaited awaited_behind(const long* lock, Half previous) {
+  bootstrap::Awaited awaited;
+  awaited.kind = bootstrap::Awaited::Kind::lock;
+  awaited.at = reinterpret_cast<std::uintptr_t>(lock);
+  awaited.pe = static_cast<std::int32_t>(previous) - 1;
+  return awaited;
+}
+
 }  // namespace
 
 void set_lock(const context::Context& world, const char* routine, long* lock, bool threads) noexcept {
@@ -105,8 +114,9 @@ void set_lock(const context::Context& world, const char* routine, long* lock, bo
   const Half previous = home.tail.exchange(self);  // queue
   if (previous == 0) return;
   const LockWord predecessor = word_on(world, routine, lock, static_cast<int>(previous) - 1);
-  predecessor.entry.add_bits(self);                                             // next
-  progress::wait_for(routine, [&] { return (load(own.at) & kGranted) != 0; });  // grant
+  predecessor.entry.add_bits(self);                                                                // next
+  progress::wait_for(routine, progress::Described{[&] { return (load(own.at) & kGranted) != 0; },  // grant
+                                                  [&] { return awaited_behind(lock, previous); }});
   __atomic_fetch_and(own.at, ~kGranted, __ATOMIC_ACQ_REL);
 }
 

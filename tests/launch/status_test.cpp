@@ -57,4 +57,59 @@ BOOST_AUTO_TEST_CASE(a_record_tells_what_its_pe_does) {
   BOOST_CHECK_EQUAL(activity_of(&header, record, 0).doing, "after shmem_finalize, computing");
 }
 
+using shmemx::bootstrap::Awaited;
+
+PeActivity waiting(int pe, const char* routine, const Awaited& awaited) { return {pe, 0, routine, {}, 0, 0, awaited}; }
+
+Awaited word_of_heap(std::uint64_t offset, int value, int now) {
+  Awaited awaited = shmemx::bootstrap::awaited_word<int>(nullptr, 1, value, now);
+  awaited.space = Awaited::Space::heap;
+  awaited.at = offset;
+  return awaited;
+}
+
+BOOST_AUTO_TEST_CASE(arguments_that_differ_little_have_lines_of_their_own) {
+  const Lines lines = describe({waiting(0, "shmem_int_wait_until", word_of_heap(64, 5, 4)),
+                                waiting(1, "shmem_int_wait_until", word_of_heap(64, 5, -4)),
+                                waiting(2, "shmem_int_wait_until", word_of_heap(128, -1, 0))});
+  const Lines expected{"pe 0, 1: waiting in shmem_int_wait_until(heap+0x40, SHMEM_CMP_EQ, 5), now -4..4",
+                       "pe 2: waiting in shmem_int_wait_until(heap+0x80, SHMEM_CMP_EQ, -1), now 0"};
+  BOOST_CHECK_EQUAL_COLLECTIONS(lines.begin(), lines.end(), expected.begin(), expected.end());
+}
+
+BOOST_AUTO_TEST_CASE(many_pes_with_other_arguments_share_a_line) {
+  std::vector<PeActivity> all;
+  for (int pe = 0; pe < 1000; ++pe)
+    all.push_back(waiting(pe, "shmem_int_wait_until", word_of_heap(64 + pe % 2 * 64, pe, 0)));
+  const Lines lines = describe(all);
+  const Lines expected{"pe 0..999: waiting in shmem_int_wait_until(..., SHMEM_CMP_EQ, 0..999), now 0"};
+  BOOST_CHECK_EQUAL_COLLECTIONS(lines.begin(), lines.end(), expected.begin(), expected.end());
+}
+
+BOOST_AUTO_TEST_CASE(a_record_keeps_arguments) {
+  namespace bootstrap = shmemx::bootstrap;
+  Awaited team;
+  team.kind = Awaited::Kind::team;
+  team.at = 5 | std::uint64_t{4} << 32;
+  team.value = 1 | std::uint64_t{2} << 32;
+  team.pe = 3;
+  team.count = 1;
+  bootstrap::AwaitedWords words{};
+  bootstrap::store(team, words);
+  BOOST_CHECK(bootstrap::load(words).is_like(team));
+  BOOST_CHECK_EQUAL(bootstrap::awaited_text("", {team}), "(team of PEs 1, 3..7, root 3, 1 element)");
+  team.value = std::uint64_t{1} << 32;
+  BOOST_CHECK_EQUAL(bootstrap::awaited_text("", {team}), "(team of PEs 0..3, root 3, 1 element)");
+  team.at = 1 | std::uint64_t{4} << 32;
+  BOOST_CHECK_EQUAL(bootstrap::awaited_text("", {team}), "(team WORLD, root 3, 1 element)");
+  Awaited message;
+  message.kind = Awaited::Kind::message;
+  message.tag = 7;
+  bootstrap::store(message, words);
+  BOOST_CHECK_EQUAL(bootstrap::awaited_text("", {bootstrap::load(words)}), "(any pe, tag 7)");
+  words.form = ~std::uint64_t{0};  // no kind
+  BOOST_CHECK_EQUAL(bootstrap::awaited_text("", {bootstrap::load(words)}), "");
+  BOOST_CHECK_EQUAL(bootstrap::awaited_text("", {team, message}), "");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -26,7 +26,7 @@ std::atomic<int> sleeps{0};
 std::atomic<int> wakes{0};
 std::atomic<const char*> slept_in{nullptr};
 
-void count_sleep(const char* routine) {
+void count_sleep(const char* routine, const shmemx::bootstrap::Awaited&) {
   slept_in = routine;
   ++sleeps;
 }
