@@ -80,7 +80,7 @@ int shmemx_barrier_nb(shmem_team_t team, shmemx_request_t* request) noexcept {
   const char* const routine = "shmemx_barrier_nb";
   const RoutineSpan span(routine, Family::collective);
   coll::Team& entry = checked_call(routine, team, request);
-  *request = api::handle_of(background::begin_barrier(entry, routine));
+  *request = api::handle_of(background::begin_barrier(entry, {routine, __builtin_return_address(0)}));
   return 0;
 }
 
@@ -93,7 +93,7 @@ int shmemx_broadcast_nb(shmem_team_t team, void* dest, const void* source, size_
   check_buffer(routine, "dest", dest, bytes);
   if (entry.me() == root) check_buffer(routine, "source", source, bytes);
   const background::Buffers buffers{static_cast<std::byte*>(dest), static_cast<const std::byte*>(source), bytes};
-  *request = api::handle_of(background::begin_broadcast(entry, routine, buffers, root));
+  *request = api::handle_of(background::begin_broadcast(entry, {routine, __builtin_return_address(0)}, buffers, root));
   return 0;
 }
 
@@ -103,7 +103,7 @@ int shmemx_fcollect_nb(shmem_team_t team, void* dest, const void* source, size_t
   const RoutineSpan span(routine, Family::collective, bytes);
   coll::Team& entry = checked_call(routine, team, request);
   const background::Buffers buffers = checked_blocks(routine, entry, dest, source, bytes);
-  *request = api::handle_of(background::begin_fcollect(entry, routine, buffers));
+  *request = api::handle_of(background::begin_fcollect(entry, {routine, __builtin_return_address(0)}, buffers));
   return 0;
 }
 
@@ -113,22 +113,18 @@ int shmemx_alltoall_nb(shmem_team_t team, void* dest, const void* source, size_t
   const RoutineSpan span(routine, Family::collective, bytes);
   coll::Team& entry = checked_call(routine, team, request);
   const background::Buffers buffers = checked_blocks(routine, entry, dest, source, bytes);
-  *request = api::handle_of(background::begin_alltoall(entry, routine, buffers));
+  *request = api::handle_of(background::begin_alltoall(entry, {routine, __builtin_return_address(0)}, buffers));
   return 0;
 }
 
 int shmemx_alltoallv(shmem_team_t team, void* dest, size_t dest_bytes, const size_t* dest_counts,
                      const size_t* dest_displs, const void* source, const size_t* source_counts,
                      const size_t* source_displs, size_t* received) noexcept {
-  const background::AlltoallV arguments{"shmemx_alltoallv",
-                                        static_cast<std::byte*>(dest),
-                                        dest_bytes,
-                                        dest_counts,
-                                        dest_displs,
-                                        static_cast<const std::byte*>(source),
-                                        source_counts,
-                                        source_displs,
-                                        received};
+  const background::AlltoallV arguments{"shmemx_alltoallv", static_cast<std::byte*>(dest),
+                                        dest_bytes,         dest_counts,
+                                        dest_displs,        static_cast<const std::byte*>(source),
+                                        source_counts,      source_displs,
+                                        received,           __builtin_return_address(0)};
   const RoutineSpan span(arguments.routine, Family::collective);
   coll::Team& entry = checked_alltoallv(team, arguments);
   pt2pt::Result ignored;
@@ -147,7 +143,8 @@ int shmemx_alltoallv_nb(shmem_team_t team, void* dest, size_t dest_bytes, const 
                                         static_cast<const std::byte*>(source),
                                         source_counts,
                                         source_displs,
-                                        received};
+                                        received,
+                                        __builtin_return_address(0)};
   const RoutineSpan span(arguments.routine, Family::collective);
   coll::Team& entry = checked_alltoallv(team, arguments);
   api::check_result(arguments.routine, "request", request);
@@ -164,7 +161,8 @@ int shmemx_reduce_nb(shmem_team_t team, void* dest, const void* source, size_t c
   if (__builtin_mul_overflow(count, checked.element_bytes(), &bytes)) api::bad_count(routine, "count", count);
   const RoutineSpan span(routine, Family::collective, bytes);
   const background::Buffers buffers = checked_buffers(routine, dest, source, bytes);
-  *request = api::handle_of(background::begin_reduction(entry, routine, buffers, checked));
+  *request =
+      api::handle_of(background::begin_reduction(entry, {routine, __builtin_return_address(0)}, buffers, checked));
   return 0;
 }
 

@@ -14,6 +14,8 @@
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
 #include "bootstrap/status.hpp"
+#include "coll/background/begin.hpp"
+#include "coll/background/call_tag.hpp"
 #include "coll/common/call_text.hpp"
 #include "coll/common/matching.hpp"
 #include "coll/common/team.hpp"
@@ -113,7 +115,9 @@ Shown passed_call(const Said& said) { return {said.pe, said.passed.call, said.pa
 std::string place_of(const Shown& shown) {
   const std::uintptr_t site = site_of(shown);
   if (site == 0) return {};
-  return call_site_text("/proc/" + std::to_string(record_of(shown.pe).pid) + "/exe", site);
+  // PEs of other machines run the same program, as a rule.
+  const std::string pid = state->arena->has(shown.pe) ? std::to_string(record_of(shown.pe).pid) : "self";
+  return call_site_text("/proc/" + pid + "/exe", site);
 }
 
 std::string places_of(const Shown& first, const Shown& second) {
@@ -322,6 +326,17 @@ void end_on_mismatch(const coll::Mismatch& seen) noexcept {
         coll::members_text(team.route.set).c_str());
 }
 
+// Both sides have said all of it in their messages.
+void end_on_background_mismatch(const coll::background::Mismatch& seen) noexcept {
+  Shown mine{seen.mine, 0, seen.my_call, seen.my_site - 1};
+  Shown theirs{seen.theirs, 0, seen.their_call, seen.their_site - 1};
+  if (theirs.pe < mine.pe) std::swap(mine, theirs);
+  std::string places;
+  if (claim_report()) places = places_of(mine, theirs);
+  fatal_at(places.c_str(), "pe %d: %s does not match pe %d: %s", mine.pe, mine.routine.c_str(), theirs.pe,
+           theirs.routine.c_str());
+}
+
 }  // namespace
 
 void watch_collectives(windows::Arena& arena) {
@@ -331,6 +346,7 @@ void watch_collectives(windows::Arena& arena) {
   state = made;
   made->own = &wait_of(made->pe);
   coll::on_mismatch = end_on_mismatch;
+  coll::background::on_mismatched_call = end_on_background_mismatch;
 }
 
 void note_collective(const char* routine) {
@@ -343,6 +359,15 @@ void note_collective(const char* routine) {
   state->pause_ms.store(pause_ms, std::memory_order_relaxed);
   state->next_look_ms.store(now + pause_ms, std::memory_order_relaxed);
   look_at_others(routine, *team);
+}
+
+// Once in a while, whichever thread waits.
+void compare_background_calls() {
+  static constinit std::atomic<std::uint64_t> next_ms{0};
+  const std::uint64_t now = coarse_now_ms();
+  if (now < next_ms.load(std::memory_order_relaxed)) return;  // a hint
+  next_ms.store(now + kFirstLookMs, std::memory_order_relaxed);
+  coll::background::compare_with_others();
 }
 
 void forget_collective() noexcept {

@@ -21,6 +21,7 @@ void watch_collectives(windows::Arena& arena);
 
 // Called before each sleep of a thread, and when one that has slept goes on.
 void note_collective(const char* routine);
+void compare_background_calls();
 void forget_collective() noexcept;
 
 }  // namespace shmemx::runtime

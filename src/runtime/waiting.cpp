@@ -325,6 +325,7 @@ void note_waiting(const char* routine, const bootstrap::Awaited& awaited) noexce
   if (since.load(std::memory_order_relaxed) == 0) since.store(now_ns(), std::memory_order_relaxed);  // for people
   leave_ended_job();
   note_collective(routine);
+  compare_background_calls();
   if (state->watchdog.seconds != 0) [[unlikely]]
     report_long_wait(routine);
   const bool some_left = state->header->departed.load(std::memory_order_acquire) != 0;

@@ -396,7 +396,7 @@ void quiesce(const char* routine) noexcept {
     run_available(scheduler);
     const TaskCounts counts = own_counts();
     const auto wave = coll::background::begin_reduction(
-        coll::team_table[coll::kEndTeam], routine,
+        coll::team_table[coll::kEndTeam], {routine},
         {reinterpret_cast<std::byte*>(&total), reinterpret_cast<const std::byte*>(&counts), sizeof counts},
         {atomic::ElementType::uint64, atomic::ElementOp::sum});
     const auto is_over = [wave] { return pt2pt::look_at(wave) == pt2pt::TestAnswer::complete; };

@@ -1,6 +1,7 @@
 // Programs whose PEs make collective calls that do not match; run by matching_test. matching_pe WHAT: the last PE makes
 // another call than all others.
 #include <shmem.h>
+#include <shmemx.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -11,7 +12,8 @@ namespace {
 constexpr std::size_t kFew = 4;
 constexpr std::size_t kMany = 64;
 int source[kMany];
-int dest[64 * kMany];
+int dest[100000];
+int long_source[100000];
 float source_floats[kMany];
 float dest_floats[kMany];
 int work[kMany];
@@ -147,6 +149,51 @@ void nothing() {}
   keep_frame();
 }
 
+// Collectives in the background.
+void wait_for(shmemx_request_t& request) { shmemx_wait(&request, nullptr); }
+
+[[gnu::noinline]] void barrier_nb() {
+  shmemx_request_t request;
+  shmemx_barrier_nb(SHMEM_TEAM_WORLD, &request);
+  wait_for(request);
+}
+[[gnu::noinline]] void reduce_nb() {
+  shmemx_request_t request;
+  shmemx_reduce_nb(SHMEM_TEAM_WORLD, dest, source, kFew, SHMEMX_INT32, SHMEMX_OP_SUM, &request);
+  wait_for(request);
+}
+[[gnu::noinline]] void reduce_nb_max() {
+  shmemx_request_t request;
+  shmemx_reduce_nb(SHMEM_TEAM_WORLD, dest, source, kFew, SHMEMX_INT32, SHMEMX_OP_MAX, &request);
+  wait_for(request);
+}
+[[gnu::noinline]] void reduce_nb_floats() {
+  shmemx_request_t request;
+  shmemx_reduce_nb(SHMEM_TEAM_WORLD, dest, source_floats, kFew, SHMEMX_FLOAT, SHMEMX_OP_SUM, &request);
+  wait_for(request);
+}
+[[gnu::noinline]] void reduce_nb_many() {
+  shmemx_request_t request;
+  shmemx_reduce_nb(SHMEM_TEAM_WORLD, dest, long_source, sizeof long_source / sizeof *long_source, SHMEMX_INT32,
+                   SHMEMX_OP_SUM, &request);
+  wait_for(request);
+}
+[[gnu::noinline]] void broadcast_nb() {
+  shmemx_request_t request;
+  shmemx_broadcast_nb(SHMEM_TEAM_WORLD, dest, source, sizeof(int) * kFew, 0, &request);
+  wait_for(request);
+}
+[[gnu::noinline]] void fcollect_nb() {
+  shmemx_request_t request;
+  shmemx_fcollect_nb(SHMEM_TEAM_WORLD, dest, source, sizeof(int) * kFew, &request);
+  wait_for(request);
+}
+[[gnu::noinline]] void alltoall_nb() {
+  shmemx_request_t request;
+  shmemx_alltoall_nb(SHMEM_TEAM_WORLD, dest, source, sizeof(int), &request);
+  wait_for(request);
+}
+
 struct Case {
   const char* name;
   void (*before)();  // by all
@@ -191,6 +238,13 @@ const Case kCases[] = {
     {"active_barrier_reduce", active_barrier, active_barrier, active_reduce},
     {"active_counts", active_barrier, active_reduce, active_reduce_many},
     {"active_roots", active_barrier, active_broadcast, active_broadcast_last},
+    {"nb_barrier_reduce", barrier, barrier_nb, reduce_nb},
+    {"nb_operators", nothing, reduce_nb, reduce_nb_max},
+    {"nb_types", barrier_nb, reduce_nb, reduce_nb_floats},
+    {"nb_counts", nothing, reduce_nb, reduce_nb_many},
+    {"nb_long_short", nothing, reduce_nb_many, reduce_nb},
+    {"nb_fcollect_alltoall", nothing, fcollect_nb, alltoall_nb},
+    {"nb_broadcast_barrier", nothing, broadcast_nb, barrier_nb},
     {"active_first", nothing, active_reduce, active_reduce_many},
     {"active_other", active_barrier, active_barrier, barrier},
 };

@@ -1,9 +1,12 @@
 #include "coll/background/begin.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cstring>
 
 #include "am/endpoint.hpp"
 #include "base/fatal.hpp"
+#include "base/object_name.hpp"
 #include "coll/background/collective.hpp"
 #include "coll/common/nodes.hpp"
 #include "coll/common/select.hpp"
@@ -39,6 +42,15 @@ std::atomic_ref<std::uint64_t> number_of(std::size_t team_index) noexcept {
   return std::atomic_ref(numbers[team_index]);
 }
 
+// The latest collective of each team.
+struct LatestCall {
+  const char* routine;
+  const context::Context* route;
+  CallTag tag;
+};
+constinit LatestCall latest_calls[kMaxTeams] = {};
+constinit std::atomic<bool> has_begun{false};  // any
+
 pt2pt::Engine& engine() noexcept { return pt2pt::own_engine.object; }
 
 bool progress(am::Endpoint&) {
@@ -71,14 +83,32 @@ void check_number(const Call& call) noexcept {
     fatal(call.routine, "%zu collectives of this team are under way, allowed are at most that", std::size_t{kNumbers});
 }
 
-RequestId begin(Team& team, const char* routine, ScheduleOwner schedule, const Operator& op = {}) noexcept {
+// Long messages have no tag of their own.
+void compare_unexpected(const Call& call) noexcept {
+  const pt2pt::Unexpected* const message = engine().probe_internal({pt2pt::kAny, tag_of(call.team_index, call.number)});
+  if (message == nullptr || message->kind != pt2pt::Unexpected::Kind::eager) return;
+  CallTag theirs;
+  if (message->bytes < sizeof theirs || message->bytes > kMostTagged + sizeof theirs ||
+      message->received < message->bytes)
+    return;
+  std::memcpy(&theirs, message + 1, sizeof theirs);
+  if (theirs.call != call.tag.call) report_mismatch(call, message->source, theirs);
+}
+
+RequestId begin(Team& team, const Caller& caller, std::uint64_t word, ScheduleOwner schedule,
+                const Operator& op = {}) noexcept {
+  static const std::uintptr_t bias = load_bias();
+  const char* const routine = caller.routine;
   if (!progress::is_open()) progress::open();
-  const Call call{routine, &team.route, team.route.team_index, next_number(team.route.team_index), op};
+  const CallTag tag{word, reinterpret_cast<std::uintptr_t>(caller.site) - bias};
+  const Call call{routine, &team.route, team.route.team_index, next_number(team.route.team_index), op, tag};
   const Locked endpoint;
   check_number(call);
   pt2pt::Operation* const request = engine().open_operation(call.team_index);
   if (request == nullptr) fatal(routine, "no memory for another request, %zu are open", engine().open_requests());
   const RequestId id = request->id;
+  latest_calls[call.team_index] = {routine, call.route, tag};
+  has_begun.store(true, std::memory_order_relaxed);  // a hint
   under_way.append(*new Collective(call, std::move(schedule), *request));
   progress(*endpoint);
   return id;
@@ -101,31 +131,48 @@ void restart_numbers(std::size_t team_index) noexcept {
 
 std::uint64_t begun(std::size_t team_index) noexcept { return number_of(team_index).load(std::memory_order_relaxed); }
 
-RequestId begin_barrier(Team& team, const char* routine) noexcept {
-  return begin(team, routine, make_barrier(members_of(team)));
+void compare_with_others() noexcept {
+  if (!has_begun.load(std::memory_order_relaxed)) return;  // a hint
+  const am::TryLocked endpoint;
+  if (!endpoint) return;
+  for (const Collective* one = under_way.first; one != nullptr; one = one->next) compare_unexpected(one->call());
+  for (std::uint32_t team = 0; team < kMaxTeams; ++team) {
+    const LatestCall& latest = latest_calls[team];
+    if (begun(team) != 0) compare_unexpected({latest.routine, latest.route, team, begun(team) - 1, {}, latest.tag});
+  }
 }
 
-RequestId begin_reduction(Team& team, const char* routine, const Buffers& buffers, const Operator& op) noexcept {
+RequestId begin_barrier(Team& team, const Caller& caller) noexcept {
+  return begin(team, caller, background_word(CallFamily::sync, 0), make_barrier(members_of(team)));
+}
+
+RequestId begin_reduction(Team& team, const Caller& caller, const Buffers& buffers, const Operator& op) noexcept {
   Members members = members_of(team);
   members.by_tree = team.direct && moves_by_tree(buffers.bytes, team.size(), team.counting);
-  return begin(team, routine, make_reduction(members, {op, buffers.dest, buffers.source, buffers.bytes}), op);
+  const std::uint64_t word =
+      background_word(CallFamily::reduce, buffers.bytes / std::max<std::size_t>(1, op.element_bytes()), 0, op);
+  return begin(team, caller, word, make_reduction(members, {op, buffers.dest, buffers.source, buffers.bytes}), op);
 }
 
-RequestId begin_broadcast(Team& team, const char* routine, const Buffers& buffers, int root) noexcept {
+RequestId begin_broadcast(Team& team, const Caller& caller, const Buffers& buffers, int root) noexcept {
   const Broadcast broadcast{buffers.dest, buffers.source, buffers.bytes, root};
-  return begin(team, routine, make_broadcast(members_of(team), broadcast));
+  return begin(team, caller, background_word(CallFamily::broadcast, buffers.bytes, root),
+               make_broadcast(members_of(team), broadcast));
 }
 
-RequestId begin_fcollect(Team& team, const char* routine, const Buffers& buffers) noexcept {
-  return begin(team, routine, make_fcollect(members_of(team), {buffers.dest, buffers.source, buffers.bytes}));
+RequestId begin_fcollect(Team& team, const Caller& caller, const Buffers& buffers) noexcept {
+  return begin(team, caller, background_word(CallFamily::fcollect, buffers.bytes),
+               make_fcollect(members_of(team), {buffers.dest, buffers.source, buffers.bytes}));
 }
 
-RequestId begin_alltoall(Team& team, const char* routine, const Buffers& buffers) noexcept {
-  return begin(team, routine, make_alltoall(members_of(team), {buffers.dest, buffers.source, buffers.bytes}));
+RequestId begin_alltoall(Team& team, const Caller& caller, const Buffers& buffers) noexcept {
+  return begin(team, caller, background_word(CallFamily::alltoall, buffers.bytes),
+               make_alltoall(members_of(team), {buffers.dest, buffers.source, buffers.bytes}));
 }
 
 RequestId begin_alltoallv(Team& team, const AlltoallV& arguments) noexcept {
-  return begin(team, arguments.routine, make_alltoallv(members_of(team), arguments));
+  return begin(team, {arguments.routine, arguments.site}, background_word(CallFamily::alltoallv, 0),
+               make_alltoallv(members_of(team), arguments));
 }
 
 std::size_t open_requests_of(const Team& team) noexcept {

@@ -24,6 +24,10 @@ void restart_numbers(std::size_t team_index) noexcept;
 // Returns how many have been begun on the team. Any thread may call it.
 std::uint64_t begun(std::size_t team_index) noexcept;
 
+// Looks for messages of members that have made other calls than this PE where the two expect nothing of each other.
+// Called by a thread that has waited for long. A difference ends the job.
+void compare_with_others() noexcept;
+
 // Source and dest of a collective, of `bytes` each unless said otherwise.
 struct Buffers {
   std::byte* dest;
@@ -31,15 +35,21 @@ struct Buffers {
   std::size_t bytes;
 };
 
-RequestId begin_barrier(Team& team, const char* routine) noexcept;
+// Who begins a collective. `site`: where the call returns to; null: not known.
+struct Caller {
+  const char* routine;
+  const void* site = nullptr;
+};
+
+RequestId begin_barrier(Team& team, const Caller& caller) noexcept;
 // `dest` may be `source`. The type and the operator go together, and the bytes are a multiple of the element's.
-RequestId begin_reduction(Team& team, const char* routine, const Buffers& buffers, const Operator& op) noexcept;
+RequestId begin_reduction(Team& team, const Caller& caller, const Buffers& buffers, const Operator& op) noexcept;
 
 // The root's `source` goes to all members' `dest`, its own included. Others need no source.
-RequestId begin_broadcast(Team& team, const char* routine, const Buffers& buffers, int root) noexcept;
+RequestId begin_broadcast(Team& team, const Caller& caller, const Buffers& buffers, int root) noexcept;
 // `bytes`: of a block.
-RequestId begin_fcollect(Team& team, const char* routine, const Buffers& buffers) noexcept;
-RequestId begin_alltoall(Team& team, const char* routine, const Buffers& buffers) noexcept;
+RequestId begin_fcollect(Team& team, const Caller& caller, const Buffers& buffers) noexcept;
+RequestId begin_alltoall(Team& team, const Caller& caller, const Buffers& buffers) noexcept;
 RequestId begin_alltoallv(Team& team, const AlltoallV& arguments) noexcept;
 
 // Returns how many requests of a team's collectives are not completed by the program yet.

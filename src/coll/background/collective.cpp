@@ -25,15 +25,22 @@ std::int32_t tag_of(std::uint32_t team_index, std::uint64_t number) noexcept {
   return static_cast<std::int32_t>(std::numeric_limits<std::int32_t>::min() + static_cast<std::int64_t>(offset));
 }
 
+void report_mismatch(const Call& call, int pe, const CallTag& theirs) noexcept {
+  if (on_mismatched_call == nullptr) return;
+  on_mismatched_call({context::world_pe(*call.route, call.route->my_pe), pe,
+                      background_text(call.routine, call.tag.call), background_text(nullptr, theirs.call),
+                      call.tag.site, theirs.site});
+}
+
 bool Collective::advance(pt2pt::Engine& engine, std::size_t& budget) noexcept {
   bool any = false;
   while (!is_complete_) {
     any |= finish_messages(engine);
-    if (finished_ != requests_.size()) return any;
+    if (finished_ != parts_.size()) return any;
     any |= step_ != round_.steps.size();
     if (!run_steps(budget)) return any;
     round_.clear();
-    requests_.clear();
+    parts_.clear();
     finished_ = step_ = 0;
     is_complete_ = !schedule_->next(round_);
     start_messages(engine);
@@ -46,45 +53,60 @@ bool Collective::advance(pt2pt::Engine& engine, std::size_t& budget) noexcept {
 void Collective::start_messages(pt2pt::Engine& engine) noexcept {
   std::stable_partition(round_.messages.begin(), round_.messages.end(),
                         [](const Message& message) { return message.kind == Message::Kind::receive; });
-  requests_.reserve(round_.messages.size());
-  for (const Message& message : round_.messages) start_message(engine, message);
+  parts_.reserve(2 * round_.messages.size());
+  for (const Message& message : round_.messages) start_parts(engine, message);
 }
 
-void Collective::start_message(pt2pt::Engine& engine, const Message& message) noexcept {
+// The first 16 bytes from one member to another are a tag, whatever both have called.
+void Collective::start_parts(pt2pt::Engine& engine, const Message& message) noexcept {
+  Message first = message;
+  const bool is_long = message.bytes > kMostTagged;
+  if (is_long) first.bytes = 0;
+  start_part(engine, parts_.emplace_back(Part{first, true, call_.tag, {}, nullptr}));
+  if (is_long) start_part(engine, parts_.emplace_back(Part{message, false, {}, {}, nullptr}));
+}
+
+void Collective::start_part(pt2pt::Engine& engine, Part& part) noexcept {
+  const Message& message = part.message;
   const int pe = context::world_pe(*call_.route, message.member);
   const std::int32_t tag = tag_of(call_.team_index, call_.number);
-  const Cursor memory(Shape::contiguous(message.at, message.bytes));
-  pt2pt::Request* request = nullptr;
+  part.places[0] = {reinterpret_cast<std::byte*>(&part.tag), sizeof part.tag};
+  part.places[1] = {message.at, message.bytes};
+  Shape shape = Shape::contiguous(message.at, message.bytes);
+  if (part.has_tag) shape = Shape::of_local_list(part.places, message.bytes == 0 ? 1 : 2);
+  const Cursor memory(shape);
   if (message.kind == Message::Kind::send) {
-    request = engine.send(memory, pe, tag, {.blocking = true});
+    part.request = engine.send(memory, pe, tag, {.blocking = true});
   } else {
-    request = engine.receive(memory, {pe, tag}, false);
+    part.request = engine.receive(memory, {pe, tag}, false);
   }
-  if (request == nullptr)
+  if (part.request == nullptr)
     fatal(call_.routine, "no memory for another message, %zu requests are open", engine.open_requests());
-  requests_.push_back(request);
 }
 
 // Gives back the requests that are complete, in order. Returns true if there were any.
 bool Collective::finish_messages(pt2pt::Engine& engine) noexcept {
   const std::size_t before = finished_;
-  while (finished_ != requests_.size() && requests_[finished_]->phase == Phase::complete) {
-    pt2pt::Request& request = *requests_[finished_];
-    check(round_.messages[finished_], request);
-    engine.give_back(request);
+  while (finished_ != parts_.size() && parts_[finished_].request->phase == Phase::complete) {
+    check(parts_[finished_]);
+    engine.give_back(*parts_[finished_].request);
     ++finished_;
   }
   return finished_ != before;
 }
 
-void Collective::check(const Message& message, const pt2pt::Request& request) const noexcept {
+void Collective::check(const Part& part) const noexcept {
+  const Message& message = part.message;
   if (message.kind == Message::Kind::send) return;
-  const pt2pt::Result& result = request.result;
+  if (part.has_tag && part.tag.call != call_.tag.call) [[unlikely]]
+    report_mismatch(call_, part.request->result.source, part.tag);
+  const pt2pt::Result& result = part.request->result;
+  const std::size_t tag_bytes = part.has_tag ? sizeof part.tag : 0;
   if (result.truncated)
     fatal(call_.routine, "PE %d has sent more than the %zu bytes that this PE expects; %s", result.source,
           message.bytes, kSameCalls);
-  if (result.bytes != message.bytes)
-    fatal(call_.routine, "PE %d has sent %zu bytes, this PE expects %zu; %s", result.source, result.bytes,
+  if (result.bytes != message.bytes + tag_bytes)
+    fatal(call_.routine, "PE %d has sent %zu bytes, this PE expects %zu; %s", result.source, result.bytes - tag_bytes,
           message.bytes, kSameCalls);
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "coll/background/call_tag.hpp"
 #include "coll/background/schedule.hpp"
 #include "context/context.hpp"
 #include "pt2pt/engine.hpp"
@@ -21,12 +22,25 @@ struct Call {
   std::uint32_t team_index;
   std::uint64_t number;  // of the team's collectives in the background, from 0 on
   Operator op;           // of a reduction
+  CallTag tag;
 };
+
+// `pe`, of the world, has made another call. Ends the job.
+[[gnu::cold]] void report_mismatch(const Call& call, int pe, const CallTag& theirs) noexcept;
 
 // Numbers of a team's collectives repeat in tags after as many, so no more may be open at once.
 inline constexpr std::uint64_t kNumbers = (1U << 17) - 1;
 // Returns the tag of all messages of a collective. It is below pt2pt::kAny.
 std::int32_t tag_of(std::uint32_t team_index, std::uint64_t number) noexcept;
+
+// A message of pt2pt: the tag of the call, data, or both.
+struct Part {
+  Message message;
+  bool has_tag;
+  CallTag tag;  // of the sender
+  pt2pt::Place places[2];
+  pt2pt::Request* request;
+};
 
 class Collective {
  public:
@@ -46,9 +60,10 @@ class Collective {
 
  private:
   void start_messages(pt2pt::Engine& engine) noexcept;
-  void start_message(pt2pt::Engine& engine, const Message& message) noexcept;
+  void start_parts(pt2pt::Engine& engine, const Message& message) noexcept;
+  void start_part(pt2pt::Engine& engine, Part& part) noexcept;
   bool finish_messages(pt2pt::Engine& engine) noexcept;
-  void check(const Message& message, const pt2pt::Request& request) const noexcept;
+  void check(const Part& part) const noexcept;
   bool run_steps(std::size_t& budget) noexcept;
   void run_step(const LocalStep& step, std::size_t begin, std::size_t bytes) const noexcept;
 
@@ -56,10 +71,10 @@ class Collective {
   ScheduleOwner schedule_;
   pt2pt::Operation& request_;
   Round round_;
-  std::vector<pt2pt::Request*> requests_;  // of the round's messages, in their order
-  std::size_t finished_ = 0;               // messages that are complete
-  std::size_t step_ = 0;                   // local steps that have been run
-  std::size_t in_step_ = 0;                // bytes of the current one
+  std::vector<Part> parts_;   // of the round's messages, in their order; they stay where they are
+  std::size_t finished_ = 0;  // parts that are complete
+  std::size_t step_ = 0;      // local steps that have been run
+  std::size_t in_step_ = 0;   // bytes of the current one
   bool is_complete_ = false;
 };
 

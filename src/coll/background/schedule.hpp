@@ -125,7 +125,8 @@ struct AlltoallV {
   const std::byte* source;
   const std::size_t* source_counts;
   const std::size_t* source_displs;
-  std::size_t* received;  // null, or where the lengths go
+  std::size_t* received;       // null, or where the lengths go
+  const void* site = nullptr;  // where the call returns to
 };
 ScheduleOwner make_alltoallv(const Members& members, const AlltoallV& arguments) noexcept;
 

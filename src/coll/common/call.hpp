@@ -30,6 +30,7 @@ enum class CallFamily : std::uint8_t {
   split_strided = 7,
   split_2d = 8,
   destroy = 9,
+  alltoallv = 10,  // only in the background
   broadcast = 16,
   collect = 24,
   fcollect = 32,
