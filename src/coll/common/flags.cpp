@@ -34,8 +34,9 @@ void await_flag(const Team& team, const char* routine, int pe, std::uint64_t epo
   if (!context::is_mapped(team.route, pe)) [[unlikely]]
     return await_message(team, routine, pe, epoch);
   const MemberFlag& flag = team.flag(team.me(), pe);
-  const bool is_here = flag.epoch.load(std::memory_order_acquire) == epoch;  // arrive
-  if (is_here && flag.tag.load(std::memory_order_relaxed) == tag_of(team, epoch)) return;
+  const std::uint64_t seen = flag.epoch.load(std::memory_order_acquire);  // arrive
+  if (seen > epoch) return;  // its tag is of a later call, and tells nothing
+  if (seen == epoch && flag.tag.load(std::memory_order_relaxed) == tag_of(team, epoch)) return;
   await_store(team, routine, pe, epoch);
 }
 
