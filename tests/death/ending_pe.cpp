@@ -441,11 +441,6 @@ int main(int argc, char** argv) {
     if (last()) raise(SIGSEGV);
     shmem_long_wait_until(&global_flag, SHMEM_CMP_EQ, 1);
   }
-  if (std::strcmp(what, "null_of_a_full_heap") == 0) {
-    auto* const block = static_cast<volatile long*>(shmem_malloc(std::size_t{1} << 50));
-    if (last()) *block = 1;
-    shmem_long_wait_until(&global_flag, SHMEM_CMP_EQ, 1);
-  }
   if (std::strcmp(what, "finalize_then_status") == 0) {
     const bool is_last = last();
     shmem_finalize();

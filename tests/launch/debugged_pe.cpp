@@ -1,5 +1,6 @@
 // A program for a debugger to look at: PE 1 ends the job by a wrong call, or waits, while it has a block of the heap, a
-// context, a team, a public window, a posted receive and a message that no receive has matched. debugged_pe [wait]
+// context, a team, a public window, a posted receive and a message that no receive has matched; or it stores to null.
+// debugged_pe [wait|null]
 #include <shmem.h>
 #include <shmemx.h>
 
@@ -29,6 +30,10 @@ int main(int argc, char** argv) {
   // The message has arrived when a later one has.
   if (shmem_my_pe() == 0) shmemx_send(block, 8, 1, 56);
   if (shmem_my_pe() == 1) shmemx_recv(block, 8, 0, 56, nullptr);
+  if (argc > 1 && std::strcmp(argv[1], "null") == 0) {
+    auto* const refused = static_cast<volatile long*>(shmem_malloc(std::size_t{1} << 50));
+    if (shmem_my_pe() == 1) *refused = 1;
+  }
   if (shmem_my_pe() == 1 && argc > 1 && std::strcmp(argv[1], "wait") == 0)
     shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 5);
   if (shmem_my_pe() == 1) shmem_long_p(&flag, 1, -3);

@@ -164,4 +164,9 @@ END
   has_debug_information
   shows_state '^cells'
 }
+case_null_pointer_is_explained() {  # by the allocation that had failed
+  run 20 "$OSHRUN" -n 2 "$DEBUGGED" null
+  expect_rc 139
+  expect_err '^oshrun: pe 1: its last allocation that failed had returned NULL for 1125899906842624 bytes, where the symmetric heap had room for [0-9]+ \(SHMEM_SYMMETRIC_SIZE\)$'
+}
 run_case "$@"
