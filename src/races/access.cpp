@@ -1,0 +1,59 @@
+#include "races/access.hpp"
+
+#include <algorithm>
+
+#include "races/report.hpp"
+
+namespace shmemx::races {
+namespace {
+
+// Records in the cells of `bytes` from an address on, of which only the place in its cell counts.
+void record_cells(Thread& thread, Cell* cell, const Range& range, const Operation& operation) noexcept {
+  Access access{operation.stamp, operation.kind, 0, operation.where};
+  std::uintptr_t at = range.begin;
+  for (std::size_t left = range.bytes; left != 0;) {
+    const std::size_t bytes = std::min(left, 8 - at % 8);
+    access.bytes = static_cast<std::uint8_t>(bytes_mask(at, bytes));
+    Access earlier;
+    if (!is_recorded(*cell, pack(access)) && record(*cell, access, operation.knowledge, earlier))
+      report(thread, {access, earlier, at, *cell});
+    at += bytes;
+    left -= bytes;
+    ++cell;
+  }
+}
+
+}  // namespace
+
+Where where_of(Thread& thread, const CallPlace& call) noexcept {
+  const std::uint32_t site = site_of(call.return_address);
+  return {0, job.calls().add({stack_node(thread), site, routine_number(call.routine)})};
+}
+
+void record_local(Thread& thread, const Range& range, const Operation& operation) noexcept {
+  for (std::uintptr_t at = range.begin; at != range.begin + range.bytes;) {
+    const std::uintptr_t chunk_end = ((at >> MemoryMap::kChunkBits) + 1) << MemoryMap::kChunkBits;
+    const std::size_t bytes = std::min(range.begin + range.bytes, chunk_end) - at;
+    Cell* const cell = memory_map.find(at);
+    if (cell == nullptr) return;
+    record_cells(thread, cell, {at, bytes}, operation);
+    at += bytes;
+  }
+}
+
+void record_range(Thread& thread, const Range& range, Kind kind, const Where& where) noexcept {
+  record_local(thread, range, {thread.now, kind, where, thread.knowledge()});
+}
+
+void record_remote(Thread& thread, const Symmetric& place, std::size_t bytes, const Operation& operation) noexcept {
+  if (bytes != 0) record_cells(thread, job.cell(place), {place.offset, bytes}, operation);
+}
+
+void record_slow(Thread& thread, std::uintptr_t address, std::size_t bytes, Kind kind, const void* pc) noexcept {
+  if (thread.in_library != 0) return;
+  if (kind == Kind::store && bytes <= 8 && address % bytes == 0 && job.is_of_other_pe(memory_map.find(address)))
+    kind = Kind::remote_store;
+  record_range(thread, {address, bytes}, kind, {site_of(pc), stack_node(thread)});
+}
+
+}  // namespace shmemx::races

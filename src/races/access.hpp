@@ -1,0 +1,57 @@
+// Records accesses of the program and of the library's operations, and reports those that race.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "races/thread.hpp"
+
+namespace shmemx::races {
+
+struct Range {
+  std::uintptr_t begin;
+  std::size_t bytes;
+};
+
+// A call of a routine, as reports name it.
+struct CallPlace {
+  const char* routine;  // a literal of this library
+  const void* return_address;
+};
+Where where_of(Thread& thread, const CallPlace& call) noexcept;
+
+// An access by the thread itself, to memory of this PE or, through shmem_ptr, of others.
+void record_range(Thread& thread, const Range& range, Kind kind, const Where& where) noexcept;
+// An access that has its own stamp, and to symmetric memory of any PE.
+struct Operation {
+  Stamp stamp;
+  Kind kind;
+  Where where;
+  Knowledge knowledge;
+};
+void record_local(Thread& thread, const Range& range, const Operation& operation) noexcept;
+void record_remote(Thread& thread, const Symmetric& place, std::size_t bytes, const Operation& operation) noexcept;
+
+// The cold half of a load or store that the compiler has announced.
+void record_slow(Thread& thread, std::uintptr_t address, std::size_t bytes, Kind kind, const void* pc) noexcept;
+
+// Requires that they lie in one cell.
+constexpr std::uint64_t bytes_mask(std::uintptr_t address, std::size_t bytes) noexcept {
+  return ((std::uint64_t{1} << bytes) - 1) << (address % 8);
+}
+
+// Of 1, 2, 4 or 8 bytes that are aligned.
+template <std::size_t kBytes>
+[[gnu::always_inline]] inline void note_access(const void* at, Kind kind, const void* pc) noexcept {
+  Thread* const thread = self;
+  if (thread == nullptr) [[unlikely]]
+    return;
+  const auto address = reinterpret_cast<std::uintptr_t>(at);
+  const Cell* const cell = memory_map.find(address);
+  const std::uint64_t who = thread->tag | bytes_mask(address, kBytes) << 44 | static_cast<std::uint64_t>(kind) << 52;
+  if (cell != nullptr && is_recorded(*cell, who)) [[likely]]
+    return;
+  record_slow(*thread, address, kBytes, kind, pc);
+}
+
+}  // namespace shmemx::races

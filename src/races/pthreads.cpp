@@ -1,0 +1,215 @@
+// Threads of the program and how they synchronise, in front of the C library's.
+#include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
+
+#include <utility>
+
+#include "races/life.hpp"
+#include "races/local_words.hpp"
+#include "races/thread.hpp"
+
+namespace shmemx::races {
+namespace {
+
+// What a new thread begins with.
+struct Begin {
+  void* (*function)(void*);
+  void* argument;
+  Thread* thread;  // null: one of the library's own
+  bool is_internal;
+};
+
+constexpr std::uint64_t kEndOfThread = 0x10;
+
+void* run_thread(void* given) noexcept {
+  const Begin begin = *static_cast<Begin*>(given);
+  delete static_cast<Begin*>(given);
+  is_internal = begin.is_internal;
+  self = begin.thread;
+  if (self != nullptr) clear_own_stack();
+  // Also if it is cancelled, or calls pthread_exit.
+  struct End {
+    ~End() {
+      if (self == nullptr) return;
+      release_word(::pthread_self() ^ kEndOfThread);
+      retire_thread(std::exchange(self, nullptr));
+      is_internal = true;
+    }
+  } const end;
+  return begin.function(begin.argument);
+}
+
+template <class Function>
+Function* real(Function*& kept, const char* name) noexcept {
+  if (kept == nullptr) kept = reinterpret_cast<Function*>(next_definition(name));
+  return kept;
+}
+#define SHMEMX_REAL(NAME) real([]() -> decltype(&::NAME)& { static decltype(&::NAME) kept = nullptr; return kept; }(), #NAME)
+
+std::uint64_t word_of(const volatile void* object) noexcept { return reinterpret_cast<std::uintptr_t>(object); }
+
+}  // namespace
+}  // namespace shmemx::races
+
+using namespace shmemx::races;  // the names below are the C library's
+
+#define SHMEMX_EXPORT extern "C" [[gnu::visibility("default")]]
+
+SHMEMX_EXPORT int pthread_create(pthread_t* id, const pthread_attr_t* attributes, void* (*function)(void*),
+                                 void* argument) {
+  Thread* const thread = current_thread();
+  const bool is_own = is_internal || (thread != nullptr && thread->in_library != 0);
+  auto* const begin = new Begin{function, argument, nullptr, is_own};
+  if (thread != nullptr && !is_own) {
+    begin->thread = make_thread(thread->clock);
+    thread->advance();
+  }
+  return SHMEMX_REAL(pthread_create)(id, attributes, run_thread, begin);
+}
+
+SHMEMX_EXPORT int pthread_join(pthread_t id, void** result) {
+  const int error = SHMEMX_REAL(pthread_join)(id, result);
+  if (error == 0) acquire_word(id ^ kEndOfThread);
+  return error;
+}
+
+// ---- Mutexes ----
+SHMEMX_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+  const int error = SHMEMX_REAL(pthread_mutex_lock)(mutex);
+  if (error == 0) acquire_word(word_of(mutex));
+  return error;
+}
+SHMEMX_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
+  const int error = SHMEMX_REAL(pthread_mutex_trylock)(mutex);
+  if (error == 0) acquire_word(word_of(mutex));
+  return error;
+}
+SHMEMX_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) noexcept {
+  const int error = SHMEMX_REAL(pthread_mutex_timedlock)(mutex, until);
+  if (error == 0) acquire_word(word_of(mutex));
+  return error;
+}
+SHMEMX_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
+  release_word(word_of(mutex));
+  return SHMEMX_REAL(pthread_mutex_unlock)(mutex);
+}
+SHMEMX_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) noexcept {
+  const int error = SHMEMX_REAL(pthread_spin_lock)(lock);
+  if (error == 0) acquire_word(word_of(lock));
+  return error;
+}
+SHMEMX_EXPORT int pthread_spin_trylock(pthread_spinlock_t* lock) noexcept {
+  const int error = SHMEMX_REAL(pthread_spin_trylock)(lock);
+  if (error == 0) acquire_word(word_of(lock));
+  return error;
+}
+SHMEMX_EXPORT int pthread_spin_unlock(pthread_spinlock_t* lock) noexcept {
+  release_word(word_of(lock));
+  return SHMEMX_REAL(pthread_spin_unlock)(lock);
+}
+
+// ---- Condition variables: the mutex is released and taken again, which orders what the condition tells ----
+SHMEMX_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
+  release_word(word_of(mutex));
+  const int error = SHMEMX_REAL(pthread_cond_wait)(condition, mutex);
+  acquire_word(word_of(mutex));
+  return error;
+}
+SHMEMX_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* until) {
+  release_word(word_of(mutex));
+  const int error = SHMEMX_REAL(pthread_cond_timedwait)(condition, mutex, until);
+  acquire_word(word_of(mutex));
+  return error;
+}
+SHMEMX_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
+                                         const timespec* until) {
+  release_word(word_of(mutex));
+  const int error = SHMEMX_REAL(pthread_cond_clockwait)(condition, mutex, clock, until);
+  acquire_word(word_of(mutex));
+  return error;
+}
+
+// ---- Locks of readers and writers: readers count as ordered with each other, too ----
+#define SHMEMX_LOCK_OF(NAME)                                     \
+  SHMEMX_EXPORT int NAME(pthread_rwlock_t* lock) noexcept {      \
+    const int error = SHMEMX_REAL(NAME)(lock);                   \
+    if (error == 0) acquire_word(word_of(lock));                 \
+    return error;                                                \
+  }
+SHMEMX_LOCK_OF(pthread_rwlock_rdlock)
+SHMEMX_LOCK_OF(pthread_rwlock_tryrdlock)
+SHMEMX_LOCK_OF(pthread_rwlock_wrlock)
+SHMEMX_LOCK_OF(pthread_rwlock_trywrlock)
+SHMEMX_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
+  release_word(word_of(lock));
+  return SHMEMX_REAL(pthread_rwlock_unlock)(lock);
+}
+
+// ---- Barriers, once, semaphores ----
+SHMEMX_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
+  release_word(word_of(barrier));
+  const int result = SHMEMX_REAL(pthread_barrier_wait)(barrier);
+  if (result == 0 || result == PTHREAD_BARRIER_SERIAL_THREAD) acquire_word(word_of(barrier));
+  return result;
+}
+
+namespace {
+thread_local void (*once_function)() = nullptr;
+thread_local pthread_once_t* once_control = nullptr;
+void run_once() {
+  pthread_once_t* const control = once_control;
+  once_function();
+  release_word(word_of(control));
+}
+}  // namespace
+SHMEMX_EXPORT int pthread_once(pthread_once_t* control, void (*function)()) {
+  once_function = function;
+  once_control = control;
+  const int error = SHMEMX_REAL(pthread_once)(control, run_once);
+  acquire_word(word_of(control));
+  return error;
+}
+
+SHMEMX_EXPORT int sem_post(sem_t* semaphore) noexcept {
+  release_word(word_of(semaphore));
+  return SHMEMX_REAL(sem_post)(semaphore);
+}
+SHMEMX_EXPORT int sem_wait(sem_t* semaphore) {
+  const int error = SHMEMX_REAL(sem_wait)(semaphore);
+  if (error == 0) acquire_word(word_of(semaphore));
+  return error;
+}
+SHMEMX_EXPORT int sem_trywait(sem_t* semaphore) noexcept {
+  const int error = SHMEMX_REAL(sem_trywait)(semaphore);
+  if (error == 0) acquire_word(word_of(semaphore));
+  return error;
+}
+
+// ---- Statics that are initialised at their first use. A program in C loads no C++ library that has the routines. The
+// first byte is set when the static is there, the second while a thread makes it. ----
+namespace {
+constexpr int kDone = 0;
+constexpr int kBusy = 1;
+}  // namespace
+SHMEMX_EXPORT int __cxa_guard_acquire(std::uint8_t* guard) {
+  for (;;) {
+    if (std::atomic_ref(guard[kDone]).load(std::memory_order_acquire) != 0) break;
+    if (std::atomic_ref(guard[kBusy]).exchange(1, std::memory_order_acquire) == 0) {
+      if (std::atomic_ref(guard[kDone]).load(std::memory_order_acquire) == 0) return 1;
+      std::atomic_ref(guard[kBusy]).store(0, std::memory_order_release);
+      break;
+    }
+    ::sched_yield();
+  }
+  acquire_word(word_of(guard));
+  return 0;
+}
+SHMEMX_EXPORT void __cxa_guard_release(std::uint8_t* guard) {
+  release_word(word_of(guard));
+  std::atomic_ref(guard[kDone]).store(1, std::memory_order_release);
+  std::atomic_ref(guard[kBusy]).store(0, std::memory_order_release);
+}
+SHMEMX_EXPORT void __cxa_guard_abort(std::uint8_t* guard) {
+  std::atomic_ref(guard[kBusy]).store(0, std::memory_order_release);
+}

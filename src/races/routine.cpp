@@ -1,0 +1,169 @@
+#include "races/routine.hpp"
+
+#include <mutex>
+
+namespace shmemx::races {
+namespace {
+
+constexpr std::size_t kWordBytes = 8;
+
+bool find(const void* address, int pe, Symmetric& place) noexcept {
+  if (!job.locate(reinterpret_cast<std::uintptr_t>(address), place)) return false;
+  place.pe = pe;
+  return pe >= 0 && pe < job.n_pes();
+}
+
+Blocks joined(const Blocks& blocks) noexcept {
+  if (blocks.count > 1 && blocks.step != blocks.block_bytes) return blocks;
+  return {blocks.at, blocks.block_bytes * blocks.count};
+}
+
+void record_local_blocks(Routine& routine, const Blocks& blocks, const Operation& operation) noexcept {
+  const Blocks all = joined(blocks);
+  for (std::size_t i = 0; i < all.count; ++i)
+    record_local(routine.thread(), {reinterpret_cast<std::uintptr_t>(all.at) + i * all.step, all.block_bytes}, operation);
+}
+
+void record_remote_blocks(Routine& routine, const Blocks& blocks, int pe, const Operation& operation) noexcept {
+  const Blocks all = joined(blocks);
+  Symmetric place{};
+  if (!find(all.at, pe, place)) return;
+  for (std::size_t i = 0; i < all.count; ++i, place.offset += all.step)
+    record_remote(routine.thread(), place, all.block_bytes, operation);
+}
+
+// The thread's knowledge is released to whoever finds the value that the operation writes: with what a fence has put
+// before it, and the operation itself.
+void release(Thread& thread, const Channel& channel, const Stamp& stamp, Clock& to) noexcept {
+  to.join(*thread.clock, job.n_slots());
+  const Knowledge knowledge = knowledge_of_put(channel, thread);
+  if (knowledge.floor.slot != kNoSlot) to.raise(knowledge.floor.slot, knowledge.floor.epoch);
+  if (stamp.slot != thread.now.slot) to.add_single({stamp.epoch, stamp.slot});
+}
+
+// A put of one word may be what another PE waits for.
+void release_word(Routine& routine, const Transfer& put, int pe, const Channel& channel, const Stamp& stamp) noexcept {
+  const Blocks dest = joined(put.dest);
+  Symmetric place{};
+  if (dest.count != 1 || dest.block_bytes > kWordBytes || !find(dest.at, pe, place)) return;
+  SyncWord& word = job.words().at(place.key());
+  word.lock.lock();
+  release(routine.thread(), channel, stamp, word.clock());
+  routine.hold(word);
+  routine.thread().advance();
+}
+
+}  // namespace
+
+void Routine::hold(SyncWord& word) noexcept {
+  if (job.is_mapped()) {
+    word_ = &word;
+  } else {
+    word.lock.unlock();  // the operation may need other PEs, which may wait for the lock
+  }
+}
+
+void note_put(Routine& routine, const Transfer& transfer) noexcept {
+  if (!routine.is_watched()) return;
+  Thread& thread = routine.thread();
+  int pe = 0;
+  Channel& channel = channel_to(transfer.context, transfer.pe, pe);
+  const Stamp stamp = next_put(channel, thread);
+  const Stamp source_stamp = transfer.is_nonblocking ? stamp : thread.now;
+  record_local_blocks(routine, transfer.source, {source_stamp, Kind::load, routine.where(), thread.knowledge()});
+  record_remote_blocks(routine, transfer.dest, pe, {stamp, Kind::put, routine.where(), knowledge_of_put(channel, thread)});
+  release_word(routine, transfer, pe, channel, stamp);
+}
+
+void note_get(Routine& routine, const Transfer& transfer) noexcept {
+  if (!routine.is_watched()) return;
+  Thread& thread = routine.thread();
+  int pe = 0;
+  Channel& channel = channel_to(transfer.context, transfer.pe, pe);
+  const Stamp stamp = transfer.is_nonblocking ? next_fetch(channel, thread) : thread.now;
+  record_remote_blocks(routine, transfer.source, pe, {stamp, Kind::load, routine.where(), thread.knowledge()});
+  record_local_blocks(routine, transfer.dest, {stamp, Kind::store, routine.where(), thread.knowledge()});
+}
+
+void note_signal(Routine& routine, const Transfer& transfer, const SignalUpdate& signal) noexcept {
+  if (!routine.is_watched()) return;
+  Thread& thread = routine.thread();
+  int pe = 0;
+  Channel& channel = channel_to(transfer.context, transfer.pe, pe);
+  const Stamp data = next_put(channel, thread);
+  const Knowledge knowledge = knowledge_of_put(channel, thread);
+  if (transfer.source.at != nullptr) {
+    const Stamp source_stamp = transfer.is_nonblocking ? data : thread.now;
+    record_local_blocks(routine, transfer.source, {source_stamp, Kind::load, routine.where(), thread.knowledge()});
+    record_remote_blocks(routine, transfer.dest, pe, {data, Kind::put, routine.where(), knowledge});
+  }
+  const Stamp update = next_put(channel, thread);
+  Symmetric place{};
+  if (!find(signal.address, pe, place)) return;
+  SyncWord& word = job.words().at(place.key());
+  word.lock.lock();
+  record_remote(thread, place, kWordBytes, {update, Kind::atomic_update, routine.where(), knowledge});
+  release(thread, channel, update, word.clock());
+  if (data.slot != thread.now.slot) word.clock().add_single({data.epoch, data.slot});
+  routine.hold(word);
+  thread.advance();
+}
+
+void note_atomic(Routine& routine, const AtomicOperation& operation) noexcept {
+  if (!routine.is_watched()) return;
+  Thread& thread = routine.thread();
+  int pe = 0;
+  Channel& channel = channel_to(operation.context, operation.pe, pe);
+  Symmetric place{};
+  if (!find(operation.address, pe, place)) return;
+  const bool is_complete = operation.result == Result::now;  // when it returns
+  const bool is_update = operation.access == Atomic::update;
+  if (operation.fetch != nullptr) {
+    const Stamp fetch = next_fetch(channel, thread);
+    record_local(thread, {reinterpret_cast<std::uintptr_t>(operation.fetch), operation.bytes},
+                 {fetch, Kind::store, routine.where(), thread.knowledge()});
+  }
+  SyncWord& word = job.words().at(place.key());
+  word.lock.lock();
+  if (operation.result != Result::none) thread.acquire(word.clock());
+  Knowledge knowledge = knowledge_of_put(channel, thread);
+  // It is complete, so what a fence has put before it is complete as well.
+  if (is_complete && is_update && knowledge.floor.slot != kNoSlot)
+    thread.clock->raise(knowledge.floor.slot, knowledge.floor.epoch);
+  const Stamp stamp = is_complete ? thread.now : next_put(channel, thread);
+  record_remote(thread, place, operation.bytes,
+                {stamp, is_update ? Kind::atomic_update : Kind::atomic_load, routine.where(), knowledge});
+  if (is_update) {
+    release(thread, channel, stamp, word.clock());
+    thread.advance();
+  }
+  routine.hold(word);
+}
+
+void note_wait(Routine& routine, const Blocks& words) noexcept { note_local(routine, words, Kind::wait); }
+
+void note_satisfied(Routine& routine, const void* word, std::size_t bytes) noexcept {
+  static_cast<void>(bytes);
+  Symmetric place{};
+  if (!routine.is_watched() || !job.locate(reinterpret_cast<std::uintptr_t>(word), place)) return;
+  SyncWord* const found = job.words().find(place.key());
+  if (found == nullptr) return;
+  const std::lock_guard guard(found->lock);
+  routine.thread().acquire(found->clock());
+}
+
+void note_local(Routine& routine, const Blocks& blocks, Kind kind) noexcept {
+  if (!routine.is_watched()) return;
+  Thread& thread = routine.thread();
+  record_local_blocks(routine, blocks, {thread.now, kind, routine.where(), thread.knowledge()});
+}
+
+void note_fence(Routine& routine, shmem_ctx_t context) noexcept {
+  if (routine.is_watched()) fence_channels(context);
+}
+
+void note_quiet(Routine& routine, shmem_ctx_t context, int pe) noexcept {
+  if (routine.is_watched()) quiet_channels(context, pe, routine.thread());
+}
+
+}  // namespace shmemx::races

@@ -1,0 +1,86 @@
+// A call of a routine of the library by the program: from its entry to its return, loads and stores of this thread are
+// not the program's. What the routine does is recorded as the standard has it, whatever the library does.
+#pragma once
+
+#include <optional>
+#include <type_traits>
+
+#include "races/access.hpp"
+#include "races/channel.hpp"
+
+namespace shmemx::races {
+
+class Routine {
+ public:
+  explicit Routine(const CallPlace& call) noexcept : thread_(current_thread()) {
+    if (thread_ == nullptr) return;
+    if (thread_->in_library++ == 0) where_ = where_of(*thread_, call);
+  }
+  ~Routine() {
+    if (word_ != nullptr) word_->lock.unlock();
+    if (thread_ != nullptr) --thread_->in_library;
+  }
+  Routine(const Routine&) = delete;
+  Routine& operator=(const Routine&) = delete;
+
+  // Is it called by the program, in a job that is watched?
+  bool is_watched() const noexcept { return thread_ != nullptr && thread_->in_library == 1; }
+  Thread& thread() const noexcept { return *thread_; }
+  const Where& where() const noexcept { return where_; }
+  // The word stays locked until the routine has returned, so that its value and its clock change together.
+  void hold(SyncWord& word) noexcept;
+
+ private:
+  Thread* thread_;
+  Where where_;
+  SyncWord* word_ = nullptr;
+};
+
+// Blocks at equal distances.
+struct Blocks {
+  const void* at;
+  std::size_t block_bytes;
+  std::size_t count = 1;
+  std::size_t step = 0;
+};
+
+// Puts and gets; `pe` counts in the context's team.
+struct Transfer {
+  shmem_ctx_t context;
+  int pe;
+  Blocks dest;
+  Blocks source;
+  bool is_nonblocking = false;
+};
+void note_put(Routine& routine, const Transfer& transfer) noexcept;
+void note_get(Routine& routine, const Transfer& transfer) noexcept;
+
+struct SignalUpdate {
+  const void* address;
+};
+// Without `transfer.source`, only the signal is updated.
+void note_signal(Routine& routine, const Transfer& transfer, const SignalUpdate& signal) noexcept;
+
+enum class Atomic { load, update };           // what it does to the word
+enum class Result { none, now, after_quiet };  // when its result is there
+struct AtomicOperation {
+  shmem_ctx_t context;
+  int pe;
+  const void* address;
+  std::size_t bytes;
+  Atomic access;
+  Result result;
+  void* fetch = nullptr;  // where it is, after quiet
+};
+void note_atomic(Routine& routine, const AtomicOperation& operation) noexcept;
+
+// A wait or test looks at words of this PE; what it has found to satisfy it.
+void note_wait(Routine& routine, const Blocks& words) noexcept;
+void note_satisfied(Routine& routine, const void* word, std::size_t bytes) noexcept;
+
+void note_local(Routine& routine, const Blocks& blocks, Kind kind) noexcept;
+void note_fence(Routine& routine, shmem_ctx_t context) noexcept;
+void note_quiet(Routine& routine, shmem_ctx_t context, int pe) noexcept;
+
+
+}  // namespace shmemx::races

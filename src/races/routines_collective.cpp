@@ -1,0 +1,203 @@
+// Collectives that move data: of teams, and of active sets.
+
+#include "races/team.hpp"
+#include "races/wrap.hpp"
+
+namespace shmemx::races {
+namespace {
+
+// The buffers of this PE.
+struct Buffers {
+  Blocks dest;
+  Blocks source;
+};
+
+template <class T>
+Blocks elements(const void* at, std::size_t count) noexcept {
+  return {at, count * sizeof(T)};
+}
+template <class T>
+Blocks strided(const void* at, std::ptrdiff_t stride, std::size_t count) noexcept {
+  return {at, sizeof(T), count, static_cast<std::size_t>(stride) * sizeof(T)};
+}
+
+template <class Real>
+auto collective(Routine& routine, const TeamPlace& team, const Buffers& buffers, Waits waits, Real real,
+                std::uint32_t root = 0) noexcept {
+  Collective call(routine, team);
+  note_local(routine, buffers.source, Kind::load);
+  note_local(routine, buffers.dest, Kind::store);
+  if constexpr (std::is_void_v<decltype(real())>) {
+    real();
+    call.leave(waits, root);
+  } else {
+    const auto result = real();
+    call.leave(waits, root);
+    return result;
+  }
+}
+
+// What collect writes is known when all have come.
+template <class Real>
+auto collecting(Routine& routine, const TeamPlace& team, const Buffers& buffers, Real real) noexcept {
+  Collective call(routine, team, buffers.source.block_bytes);
+  note_local(routine, buffers.source, Kind::load);
+  const auto after = [&] {
+    const std::uint64_t bytes = call.leave(Waits::for_all);
+    note_local(routine, {buffers.dest.at, bytes}, Kind::store);
+  };
+  if constexpr (std::is_void_v<decltype(real())>) {
+    real();
+    after();
+  } else {
+    const auto result = real();
+    after();
+    return result;
+  }
+}
+
+// What the members' arguments come to.
+template <class T, class Real>
+auto all_to_all(Routine& routine, const TeamPlace& team, const void* dest, const void* source, std::size_t n,
+                Real real) noexcept {
+  const std::size_t all = n * team.members;
+  return collective(routine, team, {elements<T>(dest, all), elements<T>(source, all)}, Waits::for_all, real);
+}
+struct Strides {
+  std::ptrdiff_t dest;
+  std::ptrdiff_t source;
+};
+template <class T, class Real>
+auto all_to_all_strided(Routine& routine, const TeamPlace& team, const void* dest, const void* source,
+                        const Strides& strides, std::size_t n, Real real) noexcept {
+  const std::size_t all = n * team.members;
+  return collective(routine, team, {strided<T>(dest, strides.dest, all), strided<T>(source, strides.source, all)},
+                    Waits::for_all, real);
+}
+template <class T, class Real>
+auto broadcast_from(Routine& routine, const TeamPlace& team, const Buffers& buffers, std::uint32_t root,
+                    Real real) noexcept {
+  const bool is_root = team.rank == root;
+  return collective(routine, team, {buffers.dest, is_root ? buffers.source : Blocks{nullptr, 0}},
+                    is_root ? Waits::for_none : Waits::for_root, real, root);
+}
+
+// ---- Rows of teams ----
+template <class T, class Real>
+int alltoall(Routine& routine, Real real, shmem_team_t team, void* dest, const void* source, std::size_t n) noexcept {
+  return all_to_all<T>(routine, place_in(team), dest, source, n, real);
+}
+template <class T, class Real>
+int alltoalls(Routine& routine, Real real, shmem_team_t team, void* dest, const void* source, std::ptrdiff_t dst,
+              std::ptrdiff_t sst, std::size_t n) noexcept {
+  return all_to_all_strided<T>(routine, place_in(team), dest, source, {dst, sst}, n, real);
+}
+template <class T, class Real>
+int broadcast(Routine& routine, Real real, shmem_team_t team, void* dest, const void* source, std::size_t n,
+              int root) noexcept {
+  return broadcast_from<T>(routine, place_in(team), {elements<T>(dest, n), elements<T>(source, n)},
+                           static_cast<std::uint32_t>(root), real);
+}
+template <class T, class Real>
+int collect(Routine& routine, Real real, shmem_team_t team, void* dest, const void* source, std::size_t n) noexcept {
+  return collecting(routine, place_in(team), {{dest, 0}, elements<T>(source, n)}, real);
+}
+template <class T, class Real>
+int fcollect(Routine& routine, Real real, shmem_team_t team, void* dest, const void* source, std::size_t n) noexcept {
+  const TeamPlace place = place_in(team);
+  return collective(routine, place, {elements<T>(dest, n * place.members), elements<T>(source, n)}, Waits::for_all, real);
+}
+template <class T, class Real>
+int reduce(Routine& routine, Real real, shmem_team_t team, void* dest, const void* source, std::size_t n) noexcept {
+  return collective(routine, place_in(team), {elements<T>(dest, n), elements<T>(source, n)}, Waits::for_all, real);
+}
+template <class T, class Real>
+int scan(Routine& routine, Real real, shmem_team_t team, void* dest, const void* source, std::size_t n) noexcept {
+  return collective(routine, place_in(team), {elements<T>(dest, n), elements<T>(source, n)}, Waits::for_lower, real);
+}
+
+// clang-format off
+#define SHMEMX_SAME(OP, AS)                                                                                   \
+  template <class T, class... Arguments>                                                                      \
+  auto OP(Routine& routine, Arguments... arguments) noexcept { return AS<T>(routine, arguments...); }
+SHMEMX_SAME(and_reduce, reduce)
+SHMEMX_SAME(or_reduce, reduce)
+SHMEMX_SAME(xor_reduce, reduce)
+SHMEMX_SAME(max_reduce, reduce)
+SHMEMX_SAME(min_reduce, reduce)
+SHMEMX_SAME(sum_reduce, reduce)
+SHMEMX_SAME(prod_reduce, reduce)
+SHMEMX_SAME(sum_inscan, scan)
+SHMEMX_SAME(sum_exscan, scan)
+// clang-format on
+
+}  // namespace
+
+namespace old {
+namespace {
+
+template <class T, class Real>
+void alltoall(Routine& routine, Real real, void* dest, const void* source, std::size_t n, int first, int log_stride,
+              int size, long* work) noexcept {
+  all_to_all<T>(routine, place_in(ActiveSet{first, log_stride, size, work}), dest, source, n, real);
+}
+template <class T, class Real>
+void alltoalls(Routine& routine, Real real, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
+               std::size_t n, int first, int log_stride, int size, long* work) noexcept {
+  all_to_all_strided<T>(routine, place_in(ActiveSet{first, log_stride, size, work}), dest, source, {dst, sst}, n, real);
+}
+// The root's own dest is not written.
+template <class T, class Real>
+void broadcast(Routine& routine, Real real, void* dest, const void* source, std::size_t n, int root, int first,
+               int log_stride, int size, long* work) noexcept {
+  const TeamPlace place = place_in(ActiveSet{first, log_stride, size, work});
+  const bool is_root = place.rank == static_cast<std::uint32_t>(root);
+  broadcast_from<T>(routine, place, {is_root ? Blocks{nullptr, 0} : elements<T>(dest, n), elements<T>(source, n)},
+                    static_cast<std::uint32_t>(root), real);
+}
+template <class T, class Real>
+void collect(Routine& routine, Real real, void* dest, const void* source, std::size_t n, int first, int log_stride,
+             int size, long* work) noexcept {
+  collecting(routine, place_in(ActiveSet{first, log_stride, size, work}), {{dest, 0}, elements<T>(source, n)}, real);
+}
+template <class T, class Real>
+void fcollect(Routine& routine, Real real, void* dest, const void* source, std::size_t n, int first, int log_stride,
+              int size, long* work) noexcept {
+  const TeamPlace place = place_in(ActiveSet{first, log_stride, size, work});
+  collective(routine, place, {elements<T>(dest, n * place.members), elements<T>(source, n)}, Waits::for_all, real);
+}
+template <class T, class Real>
+void to_all(Routine& routine, Real real, void* dest, const void* source, int n, int first, int log_stride, int size,
+            T*, long* work) noexcept {
+  const auto count = static_cast<std::size_t>(n);
+  collective(routine, place_in(ActiveSet{first, log_stride, size, work}),
+             {elements<T>(dest, count), elements<T>(source, count)}, Waits::for_all, real);
+}
+SHMEMX_SAME(and_to_all, to_all)
+SHMEMX_SAME(or_to_all, to_all)
+SHMEMX_SAME(xor_to_all, to_all)
+SHMEMX_SAME(max_to_all, to_all)
+SHMEMX_SAME(min_to_all, to_all)
+SHMEMX_SAME(sum_to_all, to_all)
+SHMEMX_SAME(prod_to_all, to_all)
+
+}  // namespace
+}  // namespace old
+}  // namespace shmemx::races
+
+// clang-format off
+#define SHMEMX_WRAP_COLLECTIVE_AS(FUNCTION, TAIL, T, R, ARGS, ...)                                      \
+  extern "C" [[gnu::visibility("default")]] R shmem##TAIL(__VA_ARGS__) {                                \
+    shmemx::races::Routine routine({"shmem" #TAIL, __builtin_return_address(0)});                       \
+    return FUNCTION<T>(routine, [&] { return pshmem##TAIL ARGS; }, SHMEMX_UNWRAP ARGS);                 \
+  }
+#define SHMEMX_WRAP_COLLECTIVE(TAIL, T, R, OP, ARGS, ...) \
+  SHMEMX_WRAP_COLLECTIVE_AS(shmemx::races::OP, TAIL, T, R, ARGS, __VA_ARGS__)
+#define SHMEMX_WRAP_OLD_COLLECTIVE(TAIL, T, R, OP, ARGS, ...) \
+  SHMEMX_WRAP_COLLECTIVE_AS(shmemx::races::old::OP, TAIL, T, R, ARGS, __VA_ARGS__)
+// clang-format on
+
+SHMEMX_COLLECTIVE_TABLE(SHMEMX_WRAP_COLLECTIVE)
+SHMEMX_REDUCE_TABLE(SHMEMX_WRAP_COLLECTIVE)
+SHMEMX_OLD_COLLECTIVE_TABLE(SHMEMX_WRAP_OLD_COLLECTIVE)
+SHMEMX_TO_ALL_TABLE(SHMEMX_WRAP_OLD_COLLECTIVE)

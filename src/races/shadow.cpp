@@ -1,0 +1,107 @@
+#include "races/shadow.hpp"
+
+#include <sched.h>
+
+#include "base/cpu_pause.hpp"
+
+namespace shmemx::races {
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;  // the cell's lock orders it
+
+class CellGuard {
+ public:
+  explicit CellGuard(Cell& cell) noexcept : word_(cell.entries[0].who) {
+    for (int tries = 1; (word_.fetch_or(kLocked, std::memory_order_acquire) & kLocked) != 0; ++tries) {
+      if (tries % 64 == 0) {
+        ::sched_yield();
+      } else {
+        cpu_pause();
+      }
+    }
+  }
+  ~CellGuard() { word_.fetch_and(~kLocked, std::memory_order_release); }
+  CellGuard(const CellGuard&) = delete;
+  CellGuard& operator=(const CellGuard&) = delete;
+
+ private:
+  std::atomic<std::uint64_t>& word_;
+};
+
+void write(Cell::Entry& entry, const Access& access) noexcept {
+  const std::uint64_t lock = entry.who.load(kRelaxed) & kLocked;
+  entry.who.store(pack(access) | lock, kRelaxed);
+  entry.where.store(std::uint64_t{access.where.node} << 32 | access.where.pc, kRelaxed);
+}
+
+// May the later access stand for the earlier one, which is ordered before it? It has to conflict with all that the
+// earlier one conflicts with.
+bool replaces(const Access& later, const Access& earlier) noexcept {
+  if ((earlier.bytes & ~later.bytes) != 0) return false;
+  for (int i = 0; i < kKinds; ++i) {
+    const Kind other = static_cast<Kind>(i);
+    if (conflict(earlier.kind, other) && !conflict(later.kind, other)) return false;
+  }
+  return true;
+}
+
+// How readily an entry is given up, if there is no room.
+int rank_of(const Access& earlier, bool is_covered) noexcept {
+  return (is_covered ? 2 : 0) + (is_store(earlier.kind) ? 0 : 1);
+}
+
+}  // namespace
+
+bool conflict(Kind a, Kind b) noexcept {
+  if (!is_store(a) && !is_store(b)) return false;
+  const auto is_atomic = [](Kind kind) { return kind == Kind::atomic_load || kind == Kind::atomic_update; };
+  const auto is_seen_by_waits = [&](Kind kind) {
+    return is_atomic(kind) || kind == Kind::put || kind == Kind::remote_store;
+  };
+  if (a == Kind::wait) return !is_seen_by_waits(b);
+  if (b == Kind::wait) return !is_seen_by_waits(a);
+  return !(is_atomic(a) && is_atomic(b));
+}
+
+Access unpack(std::uint64_t who, std::uint64_t where) noexcept {
+  Access access;
+  access.stamp = {static_cast<Slot>(who >> 32 & 0xfff), static_cast<Epoch>(who)};
+  access.bytes = static_cast<std::uint8_t>(who >> 44);
+  access.kind = static_cast<Kind>(who >> 52 & 7);
+  access.where = {static_cast<std::uint32_t>(where), static_cast<std::uint32_t>(where >> 32)};
+  return access;
+}
+
+bool record(Cell& cell, const Access& access, const Knowledge& knowledge, Access& earlier) noexcept {
+  const CellGuard guard(cell);
+  Cell::Entry* chosen = nullptr;
+  int best = -1;
+  bool is_race = false;
+  for (Cell::Entry& entry : cell.entries) {
+    const std::uint64_t who = entry.who.load(kRelaxed) & ~kLocked;
+    if (who == 0) {
+      if (best < 9) chosen = &entry, best = 9;
+      continue;
+    }
+    const Access other = unpack(who, entry.where.load(kRelaxed));
+    const bool is_covered = knowledge.covers(other.stamp);
+    if (!is_covered && (other.bytes & access.bytes) != 0 && conflict(other.kind, access.kind)) {
+      if (!is_race) earlier = other;
+      is_race = true;
+    }
+    int rank = rank_of(other, is_covered);
+    if (is_covered && replaces(access, other)) {
+      if (best >= 10) {  // one has been found already, and is enough
+        entry.who.store(0 | (entry.who.load(kRelaxed) & kLocked), kRelaxed);
+        continue;
+      }
+      rank = 10;
+    }
+    // Among equals, one or the other, so that no access is hidden in each run.
+    if (rank > best || (rank == best && ((access.stamp.epoch ^ access.where.pc) & 1) != 0)) chosen = &entry, best = rank;
+  }
+  write(*chosen, access);
+  return is_race;
+}
+
+}  // namespace shmemx::races

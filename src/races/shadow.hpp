@@ -1,0 +1,90 @@
+// Shadow memory: for each 8 bytes of the program a cell with the last accesses to them.
+//
+// Cells of symmetric memory lie in a file that all PEs map, others in private memory. An untouched cell is zero. Any
+// thread of any PE may record; the first word's highest bit is the cell's lock.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "races/clock.hpp"
+
+namespace shmemx::races {
+
+enum class Kind : std::uint8_t {
+  load,
+  store,
+  atomic_load,
+  atomic_update,
+  put,          // a store of one word by a put, which a wait may see
+  remote_store, // a store of one word through shmem_ptr, which a wait may see
+  wait,         // the load of a wait or test
+};
+inline constexpr int kKinds = 7;
+constexpr bool is_store(Kind kind) noexcept {
+  return kind == Kind::store || kind == Kind::atomic_update || kind == Kind::put || kind == Kind::remote_store;
+}
+bool conflict(Kind a, Kind b) noexcept;
+
+// Where an access stands: an address in the executable, or 0, and a node of the tree of calls.
+struct Where {
+  std::uint32_t pc = 0;
+  std::uint32_t node = 0;
+};
+
+struct Stamp {
+  Slot slot = kNoSlot;
+  Epoch epoch = 0;
+};
+
+struct Access {
+  Stamp stamp;
+  Kind kind = Kind::load;
+  std::uint8_t bytes = 0;  // a bit for each byte of the cell
+  Where where;
+};
+
+// What the thread that records knows, and up to where the deliveries in one slot are ordered before this one.
+struct Knowledge {
+  const Clock* clock;
+  Stamp floor;
+
+  bool covers(const Stamp& stamp) const noexcept {
+    return clock->knows(stamp.slot, stamp.epoch) || (stamp.slot == floor.slot && stamp.epoch <= floor.epoch);
+  }
+};
+
+struct Cell {
+  static constexpr int kEntries = 4;
+  struct Entry {
+    std::atomic<std::uint64_t> who;    // see pack()
+    std::atomic<std::uint64_t> where;  // node, pc
+  };
+  Entry entries[kEntries];
+};
+static_assert(sizeof(Cell) == 64);
+
+// epoch: bits 0..31, slot: 32..43, bytes: 44..51, kind: 52..54
+constexpr std::uint64_t pack(const Access& access) noexcept {
+  return access.stamp.epoch | std::uint64_t{access.stamp.slot} << 32 | std::uint64_t{access.bytes} << 44 |
+         static_cast<std::uint64_t>(access.kind) << 52;
+}
+inline constexpr std::uint64_t kLocked = std::uint64_t{1} << 63;
+inline constexpr std::uint64_t kBytesField = std::uint64_t{0xff} << 44;
+Access unpack(std::uint64_t who, std::uint64_t where) noexcept;
+
+// Is the access there already, or, for a load, a store of the same epoch? `who` is packed.
+inline bool is_recorded(const Cell& cell, std::uint64_t who) noexcept {
+  constexpr std::uint64_t kStore = static_cast<std::uint64_t>(Kind::store) << 52;
+  const std::uint64_t ignored = kLocked | kBytesField | ((who >> 52 & 7) == 0 ? kStore : 0);
+  for (const Cell::Entry& entry : cell.entries) {
+    const std::uint64_t other = entry.who.load(std::memory_order_relaxed);
+    if (((other ^ who) & ~ignored) == 0 && (who & ~other & kBytesField) == 0) return true;
+  }
+  return false;
+}
+
+// Records an access. Returns true if an earlier one races with it, which is then in `earlier`.
+bool record(Cell& cell, const Access& access, const Knowledge& knowledge, Access& earlier) noexcept;
+
+}  // namespace shmemx::races

@@ -1,0 +1,45 @@
+// Clocks of words by which threads or PEs synchronise: atomics, signals, flags, locks, mutexes. A word's clock is what
+// its updates have released.
+//
+// One table is shared by all PEs of the job, for symmetric memory, another one is private. If a table is full, words
+// share clocks: then a race may be missed, and none is invented.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "races/clock.hpp"
+#include "races/spin_lock.hpp"
+
+namespace shmemx::races {
+
+struct SyncWord {
+  std::atomic<std::uint64_t> key;
+  SpinLock lock;
+  std::uint32_t is_used;
+
+  Clock& clock() noexcept { return *reinterpret_cast<Clock*>(this + 1); }
+};
+
+class SyncTable {
+ public:
+  static std::size_t bytes(std::uint32_t clock_capacity) noexcept;
+
+  // `memory` has bytes(clock_capacity), and is zero or used by another process in the same way.
+  void open(std::byte* memory, std::uint32_t clock_capacity) noexcept;
+  bool is_open() const noexcept { return memory_ != nullptr; }
+  SyncWord& at(std::uint64_t key) noexcept;
+  // Null if nothing has been released there.
+  SyncWord* find(std::uint64_t key) noexcept;
+
+ private:
+  std::byte* memory_ = nullptr;
+  std::size_t stride_ = 0;
+
+  SyncWord& word(std::uint32_t index) const noexcept {
+    return *reinterpret_cast<SyncWord*>(memory_ + index * stride_);
+  }
+};
+
+}  // namespace shmemx::races

@@ -1,0 +1,99 @@
+#include "races/thread.hpp"
+
+#include <sys/mman.h>
+
+#include <mutex>
+
+#include "base/object_name.hpp"
+
+namespace shmemx::races {
+namespace {
+
+constexpr std::uint32_t kMostThreads = 4096;
+
+struct Threads {
+  SpinLock lock;
+  Thread* retired[kMostThreads];
+  std::uint32_t n_retired;
+  std::uint32_t n_made;
+};
+constinit Threads threads{};
+
+struct Executable {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+};
+constinit Executable executable{};
+
+// Threads are never unmapped: their slots and epochs live on.
+Thread* allocate() noexcept {
+  const std::size_t clock_at = (sizeof(Thread) + 63) / 64 * 64;
+  void* const at = ::mmap(nullptr, clock_at + Clock::bytes(kMostSlots), PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return nullptr;
+  auto* const thread = new (at) Thread;
+  thread->clock = reinterpret_cast<Clock*>(static_cast<std::byte*>(at) + clock_at);
+  return thread;
+}
+
+}  // namespace
+
+constinit thread_local Thread* self = nullptr;
+constinit thread_local bool is_internal = false;
+
+Thread* make_first_thread() noexcept {
+  executable = {reinterpret_cast<std::uintptr_t>(executable_begin()), executable_end()};
+  Thread* const thread = allocate();
+  if (thread == nullptr) return nullptr;
+  thread->now.slot = static_cast<Slot>(job.my_pe() + 1);
+  thread->advance();
+  return thread;
+}
+
+Thread* make_thread(const Clock* known) noexcept {
+  Thread* thread = nullptr;
+  {
+    const std::lock_guard guard(threads.lock);
+    if (threads.n_retired != 0) thread = threads.retired[--threads.n_retired];
+  }
+  if (thread == nullptr) {
+    const std::uint32_t number = std::atomic_ref(threads.n_made).fetch_add(1, std::memory_order_relaxed) + 1;
+    const Slot slot = job.new_slot({.pe = job.my_pe(), .thread = number});
+    if (slot == kNoSlot || (thread = allocate()) == nullptr) return nullptr;
+    thread->now.slot = slot;
+    thread->number = number;
+  }
+  thread->depth = 0;
+  if (known != nullptr) thread->acquire(*known);
+  thread->advance();
+  return thread;
+}
+
+void retire_thread(Thread* thread) noexcept {
+  const std::lock_guard guard(threads.lock);
+  if (threads.n_retired < kMostThreads) threads.retired[threads.n_retired++] = thread;
+}
+
+Thread* current_thread() noexcept {
+  if (self == nullptr && job.is_open() && !is_internal) self = make_thread(nullptr);
+  return self;
+}
+
+std::uint32_t stack_node(Thread& thread) noexcept {
+  std::uint32_t depth = thread.depth < Thread::kMostFrames ? thread.depth : Thread::kMostFrames;
+  if (depth == 0) return 0;
+  if (thread.frames[depth - 1].node != 0) return thread.frames[depth - 1].node;
+  std::uint32_t known = depth - 1;
+  while (known != 0 && thread.frames[known - 1].node == 0) --known;
+  std::uint32_t node = known == 0 ? 0 : thread.frames[known - 1].node;
+  for (; known < depth; ++known) node = thread.frames[known].node = job.calls().add({node, thread.frames[known].site, 0});
+  return node;
+}
+
+std::uint32_t site_of(const void* return_address) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(return_address);
+  const auto [begin, end] = executable;
+  return address - begin < end - begin ? static_cast<std::uint32_t>(address - begin) : 0;
+}
+
+}  // namespace shmemx::races

@@ -1,0 +1,71 @@
+// The threads of this PE: what each knows, and the calls that it is in.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "races/job.hpp"
+#include "races/memory_map.hpp"
+#include "races/shadow.hpp"
+
+namespace shmemx::races {
+
+struct Frame {
+  std::uint32_t site;  // where it was called, less the executable's begin
+  std::uint32_t node;  // 0: not known yet
+};
+
+struct Thread {
+  static constexpr std::uint32_t kMostFrames = 512;
+
+  Stamp now;               // its slot and epoch
+  std::uint64_t tag = 0;   // the same, packed with a load
+  std::uint32_t depth = 0;
+  std::uint32_t number = 0;
+  int in_library = 0;      // calls of this library's own; what they do is none of the program's
+  bool has_fenced = false; // used atomic_thread_fence: relaxed atomics then count as acquire and release
+  Clock* clock = nullptr;
+  Frame frames[kMostFrames];
+
+  // Its accesses from now on are later than what it has released.
+  void advance() noexcept {
+    now.epoch = clock->advance(now.slot);
+    tag = pack({now, Kind::load, 0, {}});
+  }
+  Knowledge knowledge() const noexcept { return {clock, {}}; }
+  void acquire(const Clock& other) noexcept { clock->join(other, job.n_slots()); }
+};
+
+// Null outside of init .. finalize, and for threads that are none of the program.
+[[gnu::tls_model("initial-exec")]] extern thread_local Thread* self;
+[[gnu::tls_model("initial-exec")]] extern thread_local bool is_internal;
+
+// The thread of the caller, made at its first use; null if nothing is to be recorded.
+Thread* current_thread() noexcept;
+Thread* make_first_thread() noexcept;
+// A new thread with what its creator knows; null if there are too many.
+Thread* make_thread(const Clock* known) noexcept;
+// Its slot is given to a later thread, which `knows` all that this one did.
+void retire_thread(Thread* thread) noexcept;
+
+// Marks a stretch in which loads and stores of this thread are none of the program.
+class InLibrary {
+ public:
+  InLibrary() noexcept : thread_(self) {
+    if (thread_ != nullptr) ++thread_->in_library;
+  }
+  ~InLibrary() {
+    if (thread_ != nullptr) --thread_->in_library;
+  }
+  InLibrary(const InLibrary&) = delete;
+  InLibrary& operator=(const InLibrary&) = delete;
+
+ private:
+  Thread* thread_;
+};
+
+// The node of the call that the thread is in.
+std::uint32_t stack_node(Thread& thread) noexcept;
+std::uint32_t site_of(const void* return_address) noexcept;
+
+}  // namespace shmemx::races
