@@ -35,9 +35,14 @@ void note_context(ContextChannels& entry, shmem_ctx_t context) noexcept {
 void assign_slots(Channel& channel, int pe) noexcept {
   const std::lock_guard guard(contexts_lock);
   if (channel.puts != kNoSlot) return;
-  channel.fetches = job.new_slot({.component = Component::fetches, .pe = job.my_pe(), .target = pe});
-  std::atomic_ref(channel.puts)
-      .store(job.new_slot({.component = Component::deliveries, .pe = job.my_pe(), .target = pe}), std::memory_order_release);
+  const auto slot = [pe](Component component) {
+    return job.new_slot({.component = component, .pe = job.my_pe(), .target = pe});
+  };
+  channel.fetches = slot(Component::fetches);
+  channel.issued = slot(Component::none);
+  channel.fenced = slot(Component::none);
+  if (channel.fenced == kNoSlot) return;
+  std::atomic_ref(channel.puts).store(slot(Component::deliveries), std::memory_order_release);
 }
 
 template <class Use>
@@ -63,16 +68,17 @@ Channel& channel_to(shmem_ctx_t context, int pe, int& world_pe) noexcept {
   return channel;
 }
 
-void fence_channels(shmem_ctx_t context) noexcept {
-  for_channels(context, kAllPes, [](Channel& channel) { channel.n_fenced.store(channel.n_puts.load(kRelaxed), kRelaxed); });
+void fence_channels(shmem_ctx_t context, Thread& thread) noexcept {
+  for_channels(context, kAllPes,
+               [&](Channel& channel) { thread.clock->raise(channel.fenced, thread.clock->prefix(channel.issued)); });
 }
 
 void quiet_channels(shmem_ctx_t context, int pe, Thread& thread) noexcept {
   for_channels(context, pe, [&](Channel& channel) {
-    const Epoch n_puts = channel.n_puts.load(kRelaxed);
-    channel.n_fenced.store(n_puts, kRelaxed);
-    thread.clock->raise(channel.puts, n_puts);
-    if (channel.fetches != kNoSlot) thread.clock->raise(channel.fetches, channel.n_fetches.load(kRelaxed));
+    const Epoch issued = thread.clock->prefix(channel.issued);
+    thread.clock->raise(channel.fenced, issued);
+    thread.clock->raise(channel.puts, issued);
+    thread.clock->raise(channel.fetches, issued);
   });
 }
 
@@ -85,18 +91,20 @@ void forget_contexts() noexcept {
   }
 }
 
-Stamp next_put(Channel& channel, const Thread& thread) noexcept {
+namespace {
+Stamp next(Channel& channel, Slot slot, Thread& thread) noexcept {
   if (channel.puts == kNoSlot) return thread.now;
-  return {channel.puts, channel.n_puts.fetch_add(1, kRelaxed) + 1};
+  const Epoch number = channel.n_operations.fetch_add(1, kRelaxed) + 1;
+  thread.clock->raise(channel.issued, number);
+  return {slot, number};
 }
+}  // namespace
 
-Stamp next_fetch(Channel& channel, const Thread& thread) noexcept {
-  if (channel.fetches == kNoSlot) return thread.now;
-  return {channel.fetches, channel.n_fetches.fetch_add(1, kRelaxed) + 1};
-}
+Stamp next_put(Channel& channel, Thread& thread) noexcept { return next(channel, channel.puts, thread); }
+Stamp next_fetch(Channel& channel, Thread& thread) noexcept { return next(channel, channel.fetches, thread); }
 
 Knowledge knowledge_of_put(const Channel& channel, const Thread& thread) noexcept {
-  return {thread.clock, {channel.puts, channel.puts == kNoSlot ? 0 : channel.n_fenced.load(kRelaxed)}};
+  return {thread.clock, {channel.puts, channel.puts == kNoSlot ? 0 : thread.clock->prefix(channel.fenced)}};
 }
 
 }  // namespace shmemx::races

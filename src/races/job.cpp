@@ -130,7 +130,7 @@ bool Job::open() noexcept {
   my_pe_ = pshmem_my_pe();
   if (n_pes_ > kMostPes) return false;
   const auto n = static_cast<std::uint32_t>(n_pes_);
-  capacity_ = std::min(kMostSlots, static_cast<std::uint32_t>(round_up(128 + 16 * n + 2 * n * n, 64)));
+  capacity_ = std::min(kMostSlots, static_cast<std::uint32_t>(round_up(128 + 16 * n + 5 * n * n, 64)));
   find_memory();
   pe_shadow_ = statics_shadow() + heap_bytes_ * kCellShare;
   const std::size_t words_at = round_to_pages(sizeof(JobHeader));

@@ -16,7 +16,7 @@ inline constexpr int kMostPes = 128;
 
 // Whose epochs a slot counts: those of a thread of a PE; of its deliveries to another PE on a context; or of its
 // nonblocking operations that fetch from there, which a fence does not order.
-enum class Component : std::uint32_t { thread, deliveries, fetches };
+enum class Component : std::uint32_t { thread, deliveries, fetches, none };
 struct SlotOwner {
   Component component = Component::thread;
   std::int32_t pe = 0;

@@ -24,17 +24,9 @@ void record_local_blocks(Routine& routine, const Blocks& blocks, const Operation
     record_local(routine.thread(), {reinterpret_cast<std::uintptr_t>(all.at) + i * all.step, all.block_bytes}, operation);
 }
 
-void record_remote_blocks(Routine& routine, const Blocks& blocks, int pe, const Operation& operation) noexcept {
-  const Blocks all = joined(blocks);
-  Symmetric place{};
-  if (!find(all.at, pe, place)) return;
-  for (std::size_t i = 0; i < all.count; ++i, place.offset += all.step)
-    record_remote(routine.thread(), place, all.block_bytes, operation);
-}
-
 // The thread's knowledge is released to whoever finds the value that the operation writes: with what a fence has put
 // before it, and the operation itself.
-void release(Thread& thread, const Channel& channel, const Stamp& stamp, Clock& to) noexcept {
+void release(const Thread& thread, const Channel& channel, const Stamp& stamp, Clock& to) noexcept {
   to.join(*thread.clock, job.n_slots());
   const Knowledge knowledge = knowledge_of_put(channel, thread);
   if (knowledge.floor.slot != kNoSlot) to.raise(knowledge.floor.slot, knowledge.floor.epoch);
@@ -50,10 +42,17 @@ void release_word(Routine& routine, const Transfer& put, int pe, const Channel& 
   word.lock.lock();
   release(routine.thread(), channel, stamp, word.clock());
   routine.hold(word);
-  routine.thread().advance();
 }
 
 }  // namespace
+
+void record_remote_blocks(Routine& routine, const Blocks& blocks, int pe, const Operation& operation) noexcept {
+  const Blocks all = joined(blocks);
+  Symmetric place{};
+  if (!find(all.at, pe, place)) return;
+  for (std::size_t i = 0; i < all.count; ++i, place.offset += all.step)
+    record_remote(routine.thread(), place, all.block_bytes, operation);
+}
 
 void Routine::hold(SyncWord& word) noexcept {
   if (job.is_mapped()) {
@@ -73,6 +72,7 @@ void note_put(Routine& routine, const Transfer& transfer) noexcept {
   record_local_blocks(routine, transfer.source, {source_stamp, Kind::load, routine.where(), thread.knowledge()});
   record_remote_blocks(routine, transfer.dest, pe, {stamp, Kind::put, routine.where(), knowledge_of_put(channel, thread)});
   release_word(routine, transfer, pe, channel, stamp);
+  thread.advance();  // what follows is no part of it, also in the same words
 }
 
 void note_get(Routine& routine, const Transfer& transfer) noexcept {
@@ -83,6 +83,7 @@ void note_get(Routine& routine, const Transfer& transfer) noexcept {
   const Stamp stamp = transfer.is_nonblocking ? next_fetch(channel, thread) : thread.now;
   record_remote_blocks(routine, transfer.source, pe, {stamp, Kind::load, routine.where(), thread.knowledge()});
   record_local_blocks(routine, transfer.dest, {stamp, Kind::store, routine.where(), thread.knowledge()});
+  if (transfer.is_nonblocking) thread.advance();
 }
 
 void note_signal(Routine& routine, const Transfer& transfer, const SignalUpdate& signal) noexcept {
@@ -133,10 +134,8 @@ void note_atomic(Routine& routine, const AtomicOperation& operation) noexcept {
   const Stamp stamp = is_complete ? thread.now : next_put(channel, thread);
   record_remote(thread, place, operation.bytes,
                 {stamp, is_update ? Kind::atomic_update : Kind::atomic_load, routine.where(), knowledge});
-  if (is_update) {
-    release(thread, channel, stamp, word.clock());
-    thread.advance();
-  }
+  if (is_update) release(thread, channel, stamp, word.clock());
+  thread.advance();
   routine.hold(word);
 }
 
@@ -159,7 +158,7 @@ void note_local(Routine& routine, const Blocks& blocks, Kind kind) noexcept {
 }
 
 void note_fence(Routine& routine, shmem_ctx_t context) noexcept {
-  if (routine.is_watched()) fence_channels(context);
+  if (routine.is_watched()) fence_channels(context, routine.thread());
 }
 
 void note_quiet(Routine& routine, shmem_ctx_t context, int pe) noexcept {

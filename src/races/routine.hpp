@@ -78,6 +78,8 @@ void note_atomic(Routine& routine, const AtomicOperation& operation) noexcept;
 void note_wait(Routine& routine, const Blocks& words) noexcept;
 void note_satisfied(Routine& routine, const void* word, std::size_t bytes) noexcept;
 
+// Of a PE of the world.
+void record_remote_blocks(Routine& routine, const Blocks& blocks, int pe, const Operation& operation) noexcept;
 void note_local(Routine& routine, const Blocks& blocks, Kind kind) noexcept;
 void note_fence(Routine& routine, shmem_ctx_t context) noexcept;
 void note_quiet(Routine& routine, shmem_ctx_t context, int pe) noexcept;

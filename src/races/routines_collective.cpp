@@ -17,6 +17,10 @@ Blocks elements(const void* at, std::size_t count) noexcept {
   return {at, count * sizeof(T)};
 }
 template <class T>
+const void* element(const void* at, std::size_t index) noexcept {
+  return static_cast<const char*>(at) + index * sizeof(T);
+}
+template <class T>
 Blocks strided(const void* at, std::ptrdiff_t stride, std::size_t count) noexcept {
   return {at, sizeof(T), count, static_cast<std::size_t>(stride) * sizeof(T)};
 }
@@ -26,13 +30,16 @@ auto collective(Routine& routine, const TeamPlace& team, const Buffers& buffers,
                 std::uint32_t root = 0) noexcept {
   Collective call(routine, team);
   note_local(routine, buffers.source, Kind::load);
-  note_local(routine, buffers.dest, Kind::store);
+  const auto after = [&] {
+    call.leave(waits, root);
+    note_local(routine, buffers.dest, Kind::result);
+  };
   if constexpr (std::is_void_v<decltype(real())>) {
     real();
-    call.leave(waits, root);
+    after();
   } else {
     const auto result = real();
-    call.leave(waits, root);
+    after();
     return result;
   }
 }
@@ -44,7 +51,7 @@ auto collecting(Routine& routine, const TeamPlace& team, const Buffers& buffers,
   note_local(routine, buffers.source, Kind::load);
   const auto after = [&] {
     const std::uint64_t bytes = call.leave(Waits::for_all);
-    note_local(routine, {buffers.dest.at, bytes}, Kind::store);
+    note_local(routine, {buffers.dest.at, bytes}, Kind::result);
   };
   if constexpr (std::is_void_v<decltype(real())>) {
     real();
@@ -61,6 +68,7 @@ template <class T, class Real>
 auto all_to_all(Routine& routine, const TeamPlace& team, const void* dest, const void* source, std::size_t n,
                 Real real) noexcept {
   const std::size_t all = n * team.members;
+  note_contribution(routine, team, elements<T>(element<T>(dest, n * team.rank), n));
   return collective(routine, team, {elements<T>(dest, all), elements<T>(source, all)}, Waits::for_all, real);
 }
 struct Strides {
@@ -71,13 +79,16 @@ template <class T, class Real>
 auto all_to_all_strided(Routine& routine, const TeamPlace& team, const void* dest, const void* source,
                         const Strides& strides, std::size_t n, Real real) noexcept {
   const std::size_t all = n * team.members;
+  const std::size_t mine = n * team.rank * static_cast<std::size_t>(strides.dest);
+  note_contribution(routine, team, strided<T>(element<T>(dest, mine), strides.dest, n));
   return collective(routine, team, {strided<T>(dest, strides.dest, all), strided<T>(source, strides.source, all)},
                     Waits::for_all, real);
 }
 template <class T, class Real>
-auto broadcast_from(Routine& routine, const TeamPlace& team, const Buffers& buffers, std::uint32_t root,
-                    Real real) noexcept {
+auto broadcast_from(Routine& routine, const TeamPlace& team, const Buffers& buffers, const Blocks& elements_of_all,
+                    std::uint32_t root, Real real) noexcept {
   const bool is_root = team.rank == root;
+  if (is_root) note_contribution(routine, team, elements_of_all);
   return collective(routine, team, {buffers.dest, is_root ? buffers.source : Blocks{nullptr, 0}},
                     is_root ? Waits::for_none : Waits::for_root, real, root);
 }
@@ -96,7 +107,7 @@ template <class T, class Real>
 int broadcast(Routine& routine, Real real, shmem_team_t team, void* dest, const void* source, std::size_t n,
               int root) noexcept {
   return broadcast_from<T>(routine, place_in(team), {elements<T>(dest, n), elements<T>(source, n)},
-                           static_cast<std::uint32_t>(root), real);
+                           elements<T>(dest, n), static_cast<std::uint32_t>(root), real);
 }
 template <class T, class Real>
 int collect(Routine& routine, Real real, shmem_team_t team, void* dest, const void* source, std::size_t n) noexcept {
@@ -105,6 +116,7 @@ int collect(Routine& routine, Real real, shmem_team_t team, void* dest, const vo
 template <class T, class Real>
 int fcollect(Routine& routine, Real real, shmem_team_t team, void* dest, const void* source, std::size_t n) noexcept {
   const TeamPlace place = place_in(team);
+  note_contribution(routine, place, elements<T>(element<T>(dest, n * place.rank), n));
   return collective(routine, place, {elements<T>(dest, n * place.members), elements<T>(source, n)}, Waits::for_all, real);
 }
 template <class T, class Real>
@@ -153,7 +165,7 @@ void broadcast(Routine& routine, Real real, void* dest, const void* source, std:
   const TeamPlace place = place_in(ActiveSet{first, log_stride, size, work});
   const bool is_root = place.rank == static_cast<std::uint32_t>(root);
   broadcast_from<T>(routine, place, {is_root ? Blocks{nullptr, 0} : elements<T>(dest, n), elements<T>(source, n)},
-                    static_cast<std::uint32_t>(root), real);
+                    elements<T>(dest, n), static_cast<std::uint32_t>(root), real);
 }
 template <class T, class Real>
 void collect(Routine& routine, Real real, void* dest, const void* source, std::size_t n, int first, int log_stride,
@@ -164,6 +176,7 @@ template <class T, class Real>
 void fcollect(Routine& routine, Real real, void* dest, const void* source, std::size_t n, int first, int log_stride,
               int size, long* work) noexcept {
   const TeamPlace place = place_in(ActiveSet{first, log_stride, size, work});
+  note_contribution(routine, place, elements<T>(element<T>(dest, n * place.rank), n));
   collective(routine, place, {elements<T>(dest, n * place.members), elements<T>(source, n)}, Waits::for_all, real);
 }
 template <class T, class Real>

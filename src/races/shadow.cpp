@@ -45,6 +45,14 @@ bool replaces(const Access& later, const Access& earlier) noexcept {
   return true;
 }
 
+// Of accesses that nothing orders. Atomics of different sizes are not atomic with each other.
+bool races(const Access& a, const Access& b) noexcept {
+  if ((a.bytes & b.bytes) == 0) return false;
+  if (conflict(a.kind, b.kind)) return true;
+  return a.bytes != b.bytes && a.kind != Kind::wait && b.kind != Kind::wait && (is_store(a.kind) || is_store(b.kind)) &&
+         (a.kind == Kind::atomic_update || b.kind == Kind::atomic_update);
+}
+
 // How readily an entry is given up, if there is no room.
 int rank_of(const Access& earlier, bool is_covered) noexcept {
   return (is_covered ? 2 : 0) + (is_store(earlier.kind) ? 0 : 1);
@@ -60,14 +68,15 @@ bool conflict(Kind a, Kind b) noexcept {
   };
   if (a == Kind::wait) return !is_seen_by_waits(b);
   if (b == Kind::wait) return !is_seen_by_waits(a);
-  return !(is_atomic(a) && is_atomic(b));
+  const auto is_of_collective = [](Kind kind) { return kind == Kind::result || kind == Kind::contribution; };
+  return !(is_atomic(a) && is_atomic(b)) && !(is_of_collective(a) && is_of_collective(b));
 }
 
 Access unpack(std::uint64_t who, std::uint64_t where) noexcept {
   Access access;
   access.stamp = {static_cast<Slot>(who >> 32 & 0xfff), static_cast<Epoch>(who)};
   access.bytes = static_cast<std::uint8_t>(who >> 44);
-  access.kind = static_cast<Kind>(who >> 52 & 7);
+  access.kind = static_cast<Kind>(who >> 52 & 15);
   access.where = {static_cast<std::uint32_t>(where), static_cast<std::uint32_t>(where >> 32)};
   return access;
 }
@@ -85,7 +94,7 @@ bool record(Cell& cell, const Access& access, const Knowledge& knowledge, Access
     }
     const Access other = unpack(who, entry.where.load(kRelaxed));
     const bool is_covered = knowledge.covers(other.stamp);
-    if (!is_covered && (other.bytes & access.bytes) != 0 && conflict(other.kind, access.kind)) {
+    if (!is_covered && races(other, access)) {
       if (!is_race) earlier = other;
       is_race = true;
     }

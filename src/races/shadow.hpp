@@ -19,10 +19,12 @@ enum class Kind : std::uint8_t {
   put,          // a store of one word by a put, which a wait may see
   remote_store, // a store of one word through shmem_ptr, which a wait may see
   wait,         // the load of a wait or test
+  result,       // a collective stores to this PE's own dest
+  contribution, // a member stores to the dest of another one, which may not have come yet
 };
-inline constexpr int kKinds = 7;
+inline constexpr int kKinds = 9;
 constexpr bool is_store(Kind kind) noexcept {
-  return kind == Kind::store || kind == Kind::atomic_update || kind == Kind::put || kind == Kind::remote_store;
+  return kind != Kind::load && kind != Kind::atomic_load && kind != Kind::wait;
 }
 bool conflict(Kind a, Kind b) noexcept;
 
@@ -64,7 +66,7 @@ struct Cell {
 };
 static_assert(sizeof(Cell) == 64);
 
-// epoch: bits 0..31, slot: 32..43, bytes: 44..51, kind: 52..54
+// epoch: bits 0..31, slot: 32..43, bytes: 44..51, kind: 52..55
 constexpr std::uint64_t pack(const Access& access) noexcept {
   return access.stamp.epoch | std::uint64_t{access.stamp.slot} << 32 | std::uint64_t{access.bytes} << 44 |
          static_cast<std::uint64_t>(access.kind) << 52;
@@ -76,7 +78,7 @@ Access unpack(std::uint64_t who, std::uint64_t where) noexcept;
 // Is the access there already, or, for a load, a store of the same epoch? `who` is packed.
 inline bool is_recorded(const Cell& cell, std::uint64_t who) noexcept {
   constexpr std::uint64_t kStore = static_cast<std::uint64_t>(Kind::store) << 52;
-  const std::uint64_t ignored = kLocked | kBytesField | ((who >> 52 & 7) == 0 ? kStore : 0);
+  const std::uint64_t ignored = kLocked | kBytesField | ((who >> 52 & 15) == 0 ? kStore : 0);
   for (const Cell::Entry& entry : cell.entries) {
     const std::uint64_t other = entry.who.load(std::memory_order_relaxed);
     if (((other ^ who) & ~ignored) == 0 && (who & ~other & kBytesField) == 0) return true;

@@ -28,7 +28,7 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
 }
 
 TeamPlace place_of(shmem_team_t team, std::uint64_t number) noexcept {
-  return {number, static_cast<std::uint32_t>(pshmem_team_n_pes(team)), static_cast<std::uint32_t>(pshmem_team_my_pe(team))};
+  return {number, static_cast<std::uint32_t>(pshmem_team_n_pes(team)), static_cast<std::uint32_t>(pshmem_team_my_pe(team)), team};
 }
 
 // Requires the lock. The predefined teams are known from the begin.
@@ -58,7 +58,7 @@ TeamPlace place_in(const ActiveSet& set) noexcept {
   if (!job.locate(reinterpret_cast<std::uintptr_t>(set.work), work)) return {};
   work.pe = 0;
   const auto rank = static_cast<std::uint32_t>((job.my_pe() - set.first) >> set.log_stride);
-  return {mix(shape, work.key()), static_cast<std::uint32_t>(set.size), rank};
+  return {mix(shape, work.key()), static_cast<std::uint32_t>(set.size), rank, SHMEM_TEAM_INVALID, set.first, set.log_stride};
 }
 
 void note_team(shmem_team_t parent, shmem_team_t team, std::uint64_t axis) noexcept {
@@ -85,6 +85,22 @@ void forget_teams() noexcept {
   const std::lock_guard guard(teams().lock);
   teams().by_handle.clear();
   teams().n_calls.clear();
+}
+
+int world_pe(const TeamPlace& team, std::uint32_t rank) noexcept {
+  const auto number = static_cast<int>(rank);
+  if (team.team == SHMEM_TEAM_INVALID) return team.first + (number << team.log_stride);
+  return pshmem_team_translate_pe(team.team, number, SHMEM_TEAM_WORLD);
+}
+
+void note_contribution(Routine& routine, const TeamPlace& team, const Blocks& dest) noexcept {
+  if (!routine.is_watched() || team.number == 0) return;
+  Thread& thread = routine.thread();
+  for (std::uint32_t rank = 0; rank < team.members; ++rank) {
+    if (rank == team.rank) continue;
+    record_remote_blocks(routine, dest, world_pe(team, rank),
+                         {thread.now, Kind::contribution, routine.where(), thread.knowledge()});
+  }
 }
 
 Collective::Collective(Routine& routine, const TeamPlace& team, std::uint64_t bytes) noexcept : routine_(routine) {

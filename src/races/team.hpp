@@ -18,6 +18,9 @@ struct TeamPlace {
   std::uint64_t number = 0;  // the same on all members; 0: none
   std::uint32_t members = 0;
   std::uint32_t rank = 0;
+  shmem_team_t team = SHMEM_TEAM_INVALID;  // or an active set:
+  int first = 0;
+  int log_stride = 0;
 };
 TeamPlace place_in(shmem_team_t team) noexcept;
 // PEs first, first + stride, ... of the world; `work` tells apart sets of the same PEs.
@@ -33,6 +36,12 @@ void note_team(shmem_team_t parent, shmem_team_t team, std::uint64_t axis) noexc
 void note_split(shmem_team_t parent) noexcept;
 void forget_team(shmem_team_t team) noexcept;
 void forget_teams() noexcept;
+
+// A member of the team in the world.
+int world_pe(const TeamPlace& team, std::uint32_t rank) noexcept;
+
+// This PE's share goes to the dests of all members, which may not have come yet. Called before Collective.
+void note_contribution(Routine& routine, const TeamPlace& team, const Blocks& dest) noexcept;
 
 // From entry to return of one call.
 class Collective {

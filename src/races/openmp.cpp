@@ -1,0 +1,234 @@
+// OpenMP as GCC's libgomp serves it: regions, barriers, locks, tasks, in front of it. Which iterations a thread gets
+// orders nothing.
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+#include "races/life.hpp"
+#include "races/local_words.hpp"
+
+namespace shmemx::races {
+namespace {
+
+// Words of a region, which its address names.
+struct Region;
+enum class Word : std::uint64_t { fork = 1, join = 2, barrier = 3, tasks = 4, ordered = 5, copy = 6, depend = 7 };
+thread_local Region* region = nullptr;
+
+std::uint64_t word_of(const void* of, Word word) noexcept {
+  return (reinterpret_cast<std::uintptr_t>(of) << 3 | static_cast<std::uint64_t>(word)) ^ std::uint64_t{1} << 62;
+}
+void release(Word word) noexcept {
+  if (region != nullptr) release_word(word_of(region, word));
+}
+void acquire(Word word) noexcept {
+  if (region != nullptr) acquire_word(word_of(region, word));
+}
+
+using Body = void(void*);
+
+// A parallel region from its begin to its end.
+struct Region {
+  Body* body;
+  void* data;
+};
+
+void run_region(void* given) noexcept {
+  auto* const mine = static_cast<Region*>(given);
+  Region* const outer = region;
+  region = mine;
+  acquire(Word::fork);
+  mine->body(mine->data);
+  release(Word::join);
+  region = outer;
+}
+
+// Calls real(body, data) for a region.
+template <class Real>
+void run_parallel(Body* body, void* data, Real real) noexcept {
+  Region mine{body, data};
+  release_word(word_of(&mine, Word::fork));
+  real(run_region, &mine);
+  acquire_word(word_of(&mine, Word::join));
+}
+
+template <class Real>
+void meet(Real real) noexcept {
+  release(Word::barrier);
+  real();
+  acquire(Word::barrier);
+  acquire(Word::tasks);
+}
+
+// A task's arguments, with what stands in front of them.
+struct Task {
+  Body* body;
+  Region* of;
+  void* data;                    // where the program has the arguments
+  void (*copy)(void*, void*);    // null: their bytes are copied
+  std::size_t header;            // bytes of this
+  bool has_dependences;
+};
+std::uint64_t task_word(const Region* of) noexcept { return word_of(of, Word::tasks); }
+
+void run_task(void* given) noexcept {
+  const auto* const task = static_cast<const Task*>(given);
+  Region* const outer = region;
+  region = task->of;
+  acquire_word(word_of(task->of, Word::copy));
+  if (task->has_dependences) acquire_word(word_of(task->of, Word::depend));
+  task->body(static_cast<char*>(given) + task->header);
+  if (task->has_dependences) release_word(word_of(task->of, Word::depend));
+  release_word(task_word(task->of));
+  region = outer;
+}
+void copy_task(void* to, void* from) noexcept {
+  const Task task = *static_cast<const Task*>(from);
+  *static_cast<Task*>(to) = task;
+  task.copy(static_cast<char*>(to) + task.header, task.data);
+}
+
+constexpr unsigned kDepends = 8;  // a flag of GOMP_task
+
+template <class Function>
+Function* next(Function*& kept, const char* name) noexcept {
+  if (kept == nullptr) kept = reinterpret_cast<Function*>(next_definition(name));
+  return kept;
+}
+
+}  // namespace
+}  // namespace shmemx::races
+
+using namespace shmemx::races;  // the names below are libgomp's
+
+// clang-format off
+#define SHMEMX_EXPORT extern "C" [[gnu::visibility("default")]]
+#define SHMEMX_NEXT(R, NAME, ...) \
+  next([]() -> R (*&)(__VA_ARGS__) { static R (*kept)(__VA_ARGS__) = nullptr; return kept; }(), #NAME)
+
+// ---- Regions ----
+SHMEMX_EXPORT void GOMP_parallel(Body* body, void* data, unsigned threads, unsigned flags) {
+  run_parallel(body, data, [&](Body* run, void* mine) {
+    SHMEMX_NEXT(void, GOMP_parallel, Body*, void*, unsigned, unsigned)(run, mine, threads, flags);
+  });
+}
+SHMEMX_EXPORT unsigned GOMP_parallel_reductions(Body* body, void* data, unsigned threads, unsigned flags) {
+  // libgomp reads the reductions from the data: no room for a region in front of them.
+  return SHMEMX_NEXT(unsigned, GOMP_parallel_reductions, Body*, void*, unsigned, unsigned)(body, data, threads, flags);
+}
+SHMEMX_EXPORT void GOMP_parallel_sections(Body* body, void* data, unsigned threads, unsigned count, unsigned flags) {
+  run_parallel(body, data, [&](Body* run, void* mine) {
+    SHMEMX_NEXT(void, GOMP_parallel_sections, Body*, void*, unsigned, unsigned, unsigned)(run, mine, threads, count, flags);
+  });
+}
+#define SHMEMX_LOOP(NAME)                                                                                             \
+  SHMEMX_EXPORT void NAME(Body* body, void* data, unsigned threads, long start, long end, long step, long chunk,      \
+                          unsigned flags) {                                                                           \
+    run_parallel(body, data, [&](Body* run, void* mine) {                                                             \
+      SHMEMX_NEXT(void, NAME, Body*, void*, unsigned, long, long, long, long, unsigned)                               \
+      (run, mine, threads, start, end, step, chunk, flags);                                                           \
+    });                                                                                                               \
+  }
+SHMEMX_LOOP(GOMP_parallel_loop_static)
+SHMEMX_LOOP(GOMP_parallel_loop_dynamic)
+SHMEMX_LOOP(GOMP_parallel_loop_guided)
+SHMEMX_LOOP(GOMP_parallel_loop_nonmonotonic_dynamic)
+SHMEMX_LOOP(GOMP_parallel_loop_nonmonotonic_guided)
+#define SHMEMX_LOOP_AT_RUN_TIME(NAME)                                                                                 \
+  SHMEMX_EXPORT void NAME(Body* body, void* data, unsigned threads, long start, long end, long step, unsigned flags) { \
+    run_parallel(body, data, [&](Body* run, void* mine) {                                                             \
+      SHMEMX_NEXT(void, NAME, Body*, void*, unsigned, long, long, long, unsigned)                                     \
+      (run, mine, threads, start, end, step, flags);                                                                  \
+    });                                                                                                               \
+  }
+SHMEMX_LOOP_AT_RUN_TIME(GOMP_parallel_loop_runtime)
+SHMEMX_LOOP_AT_RUN_TIME(GOMP_parallel_loop_nonmonotonic_runtime)
+SHMEMX_LOOP_AT_RUN_TIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
+
+// ---- Barriers, also those at the ends of loops and sections ----
+#define SHMEMX_BARRIER(NAME) \
+  SHMEMX_EXPORT void NAME(void) { meet([] { SHMEMX_NEXT(void, NAME, void)(); }); }
+#define SHMEMX_BARRIER_CANCEL(NAME)                                                  \
+  SHMEMX_EXPORT bool NAME(void) {                                                    \
+    bool result = false;                                                             \
+    meet([&] { result = SHMEMX_NEXT(bool, NAME, void)(); });                         \
+    return result;                                                                   \
+  }
+SHMEMX_BARRIER(GOMP_barrier)
+SHMEMX_BARRIER(GOMP_loop_end)
+SHMEMX_BARRIER(GOMP_sections_end)
+SHMEMX_BARRIER_CANCEL(GOMP_barrier_cancel)
+SHMEMX_BARRIER_CANCEL(GOMP_loop_end_cancel)
+SHMEMX_BARRIER_CANCEL(GOMP_sections_end_cancel)
+
+// ---- Sections of one thread at a time ----
+#define SHMEMX_ENTER(NAME, WORD) \
+  SHMEMX_EXPORT void NAME(void) { SHMEMX_NEXT(void, NAME, void)(); acquire_word(WORD); }
+#define SHMEMX_EXIT(NAME, WORD) \
+  SHMEMX_EXPORT void NAME(void) { release_word(WORD); SHMEMX_NEXT(void, NAME, void)(); }
+namespace { const char critical = 0, atomic = 0; }
+SHMEMX_ENTER(GOMP_critical_start, reinterpret_cast<std::uintptr_t>(&critical))
+SHMEMX_EXIT(GOMP_critical_end, reinterpret_cast<std::uintptr_t>(&critical))
+SHMEMX_ENTER(GOMP_atomic_start, reinterpret_cast<std::uintptr_t>(&atomic))
+SHMEMX_EXIT(GOMP_atomic_end, reinterpret_cast<std::uintptr_t>(&atomic))
+SHMEMX_ENTER(GOMP_ordered_start, word_of(region, Word::ordered))
+SHMEMX_EXIT(GOMP_ordered_end, word_of(region, Word::ordered))
+SHMEMX_EXPORT void GOMP_critical_name_start(void** name) {
+  SHMEMX_NEXT(void, GOMP_critical_name_start, void**)(name);
+  acquire_word(reinterpret_cast<std::uintptr_t>(name));
+}
+SHMEMX_EXPORT void GOMP_critical_name_end(void** name) {
+  release_word(reinterpret_cast<std::uintptr_t>(name));
+  SHMEMX_NEXT(void, GOMP_critical_name_end, void**)(name);
+}
+SHMEMX_EXPORT void* GOMP_single_copy_start(void) {
+  void* const data = SHMEMX_NEXT(void*, GOMP_single_copy_start, void)();
+  if (data != nullptr) acquire(Word::copy);
+  return data;
+}
+SHMEMX_EXPORT void GOMP_single_copy_end(void* data) {
+  release(Word::copy);
+  SHMEMX_NEXT(void, GOMP_single_copy_end, void*)(data);
+}
+
+// ---- Locks ----
+#define SHMEMX_SET(NAME) \
+  SHMEMX_EXPORT void NAME(void* lock) { SHMEMX_NEXT(void, NAME, void*)(lock); acquire_word(reinterpret_cast<std::uintptr_t>(lock)); }
+#define SHMEMX_UNSET(NAME) \
+  SHMEMX_EXPORT void NAME(void* lock) { release_word(reinterpret_cast<std::uintptr_t>(lock)); SHMEMX_NEXT(void, NAME, void*)(lock); }
+#define SHMEMX_TEST(NAME)                                                         \
+  SHMEMX_EXPORT int NAME(void* lock) {                                            \
+    const int result = SHMEMX_NEXT(int, NAME, void*)(lock);                       \
+    if (result != 0) acquire_word(reinterpret_cast<std::uintptr_t>(lock));        \
+    return result;                                                                \
+  }
+SHMEMX_SET(omp_set_lock)
+SHMEMX_SET(omp_set_nest_lock)
+SHMEMX_UNSET(omp_unset_lock)
+SHMEMX_UNSET(omp_unset_nest_lock)
+SHMEMX_TEST(omp_test_lock)
+SHMEMX_TEST(omp_test_nest_lock)
+
+// ---- Tasks: what they have done is known after taskwait, the end of a taskgroup, or a barrier ----
+SHMEMX_EXPORT void GOMP_task(Body* body, void* data, void (*copy)(void*, void*), long bytes, long alignment, bool condition,
+                             unsigned flags, void** depend, int priority, void* detach) {
+  const auto aligned = static_cast<std::size_t>(alignment > 16 ? alignment : 16);
+  const std::size_t header = (sizeof(Task) + aligned - 1) / aligned * aligned;
+  const std::size_t all = header + static_cast<std::size_t>(bytes);
+  alignas(64) char few[1024];
+  const bool is_small = all <= sizeof few && aligned <= 64;
+  char* const block = is_small ? few : static_cast<char*>(::operator new(all, std::align_val_t{aligned}));
+  new (block) Task{body, region, data, copy, header, (flags & kDepends) != 0};
+  if (copy == nullptr) std::memcpy(block + header, data, static_cast<std::size_t>(bytes));
+  release_word(word_of(region, Word::copy));
+  SHMEMX_NEXT(void, GOMP_task, Body*, void*, void (*)(void*, void*), long, long, bool, unsigned, void**, int, void*)
+  (run_task, block, copy == nullptr ? nullptr : copy_task, static_cast<long>(all), static_cast<long>(aligned), condition, flags,
+   depend, priority, detach);
+  if (!condition) acquire_word(task_word(region));  // it has run
+  if (!is_small) ::operator delete(block, std::align_val_t{aligned});
+}
+#define SHMEMX_TASKS_DONE(NAME) \
+  SHMEMX_EXPORT void NAME(void) { SHMEMX_NEXT(void, NAME, void)(); acquire_word(task_word(region)); }
+SHMEMX_TASKS_DONE(GOMP_taskwait)
+SHMEMX_TASKS_DONE(GOMP_taskgroup_end)
+// clang-format on
