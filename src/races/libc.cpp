@@ -113,6 +113,21 @@ SHMEMX_EXPORT void* __memmove_chk(void* to, const void* from, std::size_t bytes,
   SHMEMX_NOTE_STORE(to, bytes);
   return real_memmove(to, from, bytes);
 }
+// What clang calls instead.
+SHMEMX_EXPORT void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
+  SHMEMX_NOTE_LOAD(from, bytes);
+  SHMEMX_NOTE_STORE(to, bytes);
+  return real_memcpy(to, from, bytes);
+}
+SHMEMX_EXPORT void* __tsan_memmove(void* to, const void* from, std::size_t bytes) {
+  SHMEMX_NOTE_LOAD(from, bytes);
+  SHMEMX_NOTE_STORE(to, bytes);
+  return real_memmove(to, from, bytes);
+}
+SHMEMX_EXPORT void* __tsan_memset(void* to, int value, std::size_t bytes) {
+  SHMEMX_NOTE_STORE(to, bytes);
+  return real_memset(to, value, bytes);
+}
 SHMEMX_EXPORT void bcopy(const void* from, void* to, std::size_t bytes) {
   SHMEMX_NOTE_LOAD(from, bytes);
   SHMEMX_NOTE_STORE(to, bytes);

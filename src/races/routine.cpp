@@ -33,12 +33,15 @@ void release(const Thread& thread, const Channel& channel, const Stamp& stamp, C
   if (stamp.slot != thread.now.slot) to.add_single({stamp.epoch, stamp.slot});
 }
 
+// Puts have a clock of their own: waits see them, atomics are not atomic with them.
+std::uint64_t key_of_puts(const Symmetric& place) noexcept { return place.key() | std::uint64_t{1} << 62; }
+
 // A put of one word may be what another PE waits for.
 void release_word(Routine& routine, const Transfer& put, int pe, const Channel& channel, const Stamp& stamp) noexcept {
   const Blocks dest = joined(put.dest);
   Symmetric place{};
   if (dest.count != 1 || dest.block_bytes > kWordBytes || !find(dest.at, pe, place)) return;
-  SyncWord& word = job.words().at(place.key());
+  SyncWord& word = job.words().at(key_of_puts(place));
   word.lock.lock();
   release(routine.thread(), channel, stamp, word.clock());
   routine.hold(word);
@@ -145,10 +148,12 @@ void note_satisfied(Routine& routine, const void* word, std::size_t bytes) noexc
   static_cast<void>(bytes);
   Symmetric place{};
   if (!routine.is_watched() || !job.locate(reinterpret_cast<std::uintptr_t>(word), place)) return;
-  SyncWord* const found = job.words().find(place.key());
-  if (found == nullptr) return;
-  const std::lock_guard guard(found->lock);
-  routine.thread().acquire(found->clock());
+  for (const std::uint64_t key : {place.key(), key_of_puts(place)}) {
+    SyncWord* const found = job.words().find(key);
+    if (found == nullptr) continue;
+    const std::lock_guard guard(found->lock);
+    routine.thread().acquire(found->clock());
+  }
 }
 
 void note_local(Routine& routine, const Blocks& blocks, Kind kind) noexcept {
