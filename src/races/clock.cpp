@@ -29,11 +29,7 @@ void Clock::drop_known() noexcept {
 void Clock::add_single(Single single) noexcept {
   if (knows(single.slot, single.epoch)) return;
   if (single.epoch == epochs()[single.slot] + 1) return raise(single.slot, single.epoch);
-  if (n_singles_ == kMostSingles) {
-    const Single lowest = *std::min_element(singles_, singles_ + n_singles_,
-                                            [](const Single& a, const Single& b) { return a.epoch < b.epoch; });
-    raise(lowest.slot, lowest.epoch);
-  }
+  if (n_singles_ == kMostSingles) raise(singles_[0].slot, singles_[0].epoch);
   singles_[n_singles_++] = single;
 }
 

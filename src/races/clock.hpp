@@ -2,7 +2,7 @@
 // on a context reaches memory in an order of its own, so it has components apart from the threads'.
 //
 // A clock knows of each slot the epochs 1..k, and a few single epochs beyond: a signal proves that its own data have
-// been delivered, and not what was put before. If too many single ones gather, the lowest becomes a prefix: then a race
+// been delivered, and not what was put before. If too many single ones gather, one becomes a prefix: then a race
 // may be missed, and none is invented.
 #pragma once
 
@@ -45,7 +45,7 @@ class Clock {
   void assign(const Clock& other, std::uint32_t slots) noexcept;
 
  private:
-  static constexpr std::uint32_t kMostSingles = 31;
+  static constexpr std::uint32_t kMostSingles = 15;
 
   std::uint32_t n_singles_;
   std::uint32_t unused_;

@@ -34,21 +34,32 @@ void write(Cell::Entry& entry, const Access& access) noexcept {
   entry.where.store(std::uint64_t{access.where.node} << 32 | access.where.pc, kRelaxed);
 }
 
+// The kinds that each kind conflicts with, as bits.
+struct Conflicts {
+  std::uint16_t with[kKinds];
+};
+constexpr Conflicts conflicts = [] {
+  Conflicts table{};
+  for (int a = 0; a < kKinds; ++a) {
+    for (int b = 0; b < kKinds; ++b) {
+      if (conflict(static_cast<Kind>(a), static_cast<Kind>(b)))
+        table.with[a] = static_cast<std::uint16_t>(table.with[a] | 1 << b);
+    }
+  }
+  return table;
+}();
+unsigned conflicts_of(Kind kind) noexcept { return conflicts.with[static_cast<int>(kind)]; }
+
 // May the later access stand for the earlier one, which is ordered before it? It has to conflict with all that the
 // earlier one conflicts with.
 bool replaces(const Access& later, const Access& earlier) noexcept {
-  if ((earlier.bytes & ~later.bytes) != 0) return false;
-  for (int i = 0; i < kKinds; ++i) {
-    const Kind other = static_cast<Kind>(i);
-    if (conflict(earlier.kind, other) && !conflict(later.kind, other)) return false;
-  }
-  return true;
+  return (earlier.bytes & ~later.bytes) == 0 && (conflicts_of(earlier.kind) & ~conflicts_of(later.kind)) == 0;
 }
 
 // Of accesses that nothing orders. Atomics of different sizes are not atomic with each other.
 bool races(const Access& a, const Access& b) noexcept {
   if ((a.bytes & b.bytes) == 0) return false;
-  if (conflict(a.kind, b.kind)) return true;
+  if ((conflicts_of(a.kind) >> static_cast<int>(b.kind) & 1) != 0) return true;
   return a.bytes != b.bytes && a.kind != Kind::wait && b.kind != Kind::wait && (is_store(a.kind) || is_store(b.kind)) &&
          (a.kind == Kind::atomic_update || b.kind == Kind::atomic_update);
 }
@@ -59,18 +70,6 @@ int rank_of(const Access& earlier, bool is_covered) noexcept {
 }
 
 }  // namespace
-
-bool conflict(Kind a, Kind b) noexcept {
-  if (!is_store(a) && !is_store(b)) return false;
-  const auto is_atomic = [](Kind kind) { return kind == Kind::atomic_load || kind == Kind::atomic_update; };
-  const auto is_seen_by_waits = [&](Kind kind) {
-    return is_atomic(kind) || kind == Kind::put || kind == Kind::remote_store;
-  };
-  if (a == Kind::wait) return !is_seen_by_waits(b);
-  if (b == Kind::wait) return !is_seen_by_waits(a);
-  const auto is_of_collective = [](Kind kind) { return kind == Kind::result || kind == Kind::contribution; };
-  return !(is_atomic(a) && is_atomic(b)) && !(is_of_collective(a) && is_of_collective(b));
-}
 
 Access unpack(std::uint64_t who, std::uint64_t where) noexcept {
   Access access;

@@ -26,7 +26,19 @@ inline constexpr int kKinds = 9;
 constexpr bool is_store(Kind kind) noexcept {
   return kind != Kind::load && kind != Kind::atomic_load && kind != Kind::wait;
 }
-bool conflict(Kind a, Kind b) noexcept;
+
+// May the two not be unordered?
+constexpr bool conflict(Kind a, Kind b) noexcept {
+  if (!is_store(a) && !is_store(b)) return false;
+  const auto is_atomic = [](Kind kind) { return kind == Kind::atomic_load || kind == Kind::atomic_update; };
+  const auto is_seen_by_waits = [&](Kind kind) {
+    return is_atomic(kind) || kind == Kind::put || kind == Kind::remote_store;
+  };
+  if (a == Kind::wait) return !is_seen_by_waits(b);
+  if (b == Kind::wait) return !is_seen_by_waits(a);
+  const auto is_of_collective = [](Kind kind) { return kind == Kind::result || kind == Kind::contribution; };
+  return !(is_atomic(a) && is_atomic(b)) && !(is_of_collective(a) && is_of_collective(b));
+}
 
 // Where an access stands: an address in the executable, or 0, and a node of the tree of calls.
 struct Where {

@@ -15,9 +15,8 @@
 namespace shmemx::races {
 
 struct SyncWord {
-  std::atomic<std::uint64_t> key;
   SpinLock lock;
-  std::uint32_t is_used;
+  std::uint32_t unused;
 
   Clock& clock() noexcept { return *reinterpret_cast<Clock*>(this + 1); }
 };
@@ -34,6 +33,7 @@ class SyncTable {
   SyncWord* find(std::uint64_t key) noexcept;
 
  private:
+  std::atomic<std::uint64_t>* keys_ = nullptr;  // of the words, which follow
   std::byte* memory_ = nullptr;
   std::size_t stride_ = 0;
 
