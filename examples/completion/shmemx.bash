@@ -101,7 +101,7 @@ _shmemx_oshcc() {
     [[ $current != : ]] || current=
     _shmemx_words "compile link incdirs libdirs libs command version help" "$current"
   elif [[ $current == -* ]]; then
-    _shmemx_words "-static -show --showme --showme:compile --showme:link --showme:incdirs --showme:libdirs --showme:libs
+    _shmemx_words "-static -fshmem-races -show --showme --showme:compile --showme:link --showme:incdirs --showme:libdirs --showme:libs
       --showme:command --showme:version --showme:help -compile_info -link_info -c -g -o -O2 -O3 -Wall -Wextra -I -L -l -std=c11
       -std=c++20" "$current"
   else

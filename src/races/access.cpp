@@ -1,6 +1,7 @@
 #include "races/access.hpp"
 
 #include <algorithm>
+#include <mutex>
 
 #include "races/report.hpp"
 
@@ -49,11 +50,30 @@ void record_remote(Thread& thread, const Symmetric& place, std::size_t bytes, co
   if (bytes != 0) record_cells(thread, job.cell(place), {place.offset, bytes}, operation);
 }
 
+namespace {
+
+// A store to another PE's memory through shmem_ptr. Its owner may wait for it, and then knows what this thread knows.
+bool is_remote_word(std::uintptr_t address, std::size_t bytes) noexcept {
+  return (bytes == 4 || bytes == 8) && address % bytes == 0 && job.is_of_other_pe(memory_map.find(address));
+}
+void release_remote_word(Thread& thread, std::uintptr_t address) noexcept {
+  Symmetric place{};
+  if (!job.locate(address, place)) return;
+  SyncWord& word = job.words().at(place.key_of_puts());
+  {
+    const std::lock_guard guard(word.lock);
+    word.clock().join(*thread.clock, job.n_slots());
+  }
+  thread.advance();
+}
+
+}  // namespace
+
 void record_slow(Thread& thread, std::uintptr_t address, std::size_t bytes, Kind kind, const void* pc) noexcept {
   if (thread.in_library != 0) return;
-  if (kind == Kind::store && bytes <= 8 && address % bytes == 0 && job.is_of_other_pe(memory_map.find(address)))
-    kind = Kind::remote_store;
-  record_range(thread, {address, bytes}, kind, {site_of(pc), stack_node(thread)});
+  const bool is_remote = kind == Kind::store && is_remote_word(address, bytes);
+  record_range(thread, {address, bytes}, is_remote ? Kind::remote_store : kind, {site_of(pc), stack_node(thread)});
+  if (is_remote) release_remote_word(thread, address);
 }
 
 }  // namespace shmemx::races

@@ -29,7 +29,9 @@ using namespace shmemx::races;  // the names below are the C library's
 #define SHMEMX_EXPORT extern "C" [[gnu::visibility("default")]]
 
 SHMEMX_EXPORT void* malloc(std::size_t bytes) { return fresh(__libc_malloc(bytes), bytes); }
-SHMEMX_EXPORT void* calloc(std::size_t count, std::size_t bytes) { return fresh(__libc_calloc(count, bytes), count * bytes); }
+SHMEMX_EXPORT void* calloc(std::size_t count, std::size_t bytes) {
+  return fresh(__libc_calloc(count, bytes), count * bytes);
+}
 SHMEMX_EXPORT void* realloc(void* block, std::size_t bytes) { return fresh(__libc_realloc(block, bytes), bytes); }
 SHMEMX_EXPORT void* memalign(std::size_t alignment, std::size_t bytes) {
   return fresh(__libc_memalign(alignment, bytes), bytes);

@@ -12,7 +12,8 @@ bool releases(int order) noexcept {
   return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
 }
 bool acquires(int order) noexcept {
-  return order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
+  return order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME || order == __ATOMIC_ACQ_REL ||
+         order == __ATOMIC_SEQ_CST;
 }
 
 struct Atomics {
@@ -52,7 +53,7 @@ auto apply(const AtomicAccess& access, Real real) noexcept {
 using namespace shmemx::races;  // the names below are the compiler's
 
 #define SHMEMX_EXPORT extern "C" [[gnu::visibility("default")]]
-#define SHMEMX_APPLY(KIND, ORDER, CALL)                                                                                 \
+#define SHMEMX_APPLY(KIND, ORDER, CALL)                                                                            \
   return apply({reinterpret_cast<std::uintptr_t>(at), sizeof *at, Kind::KIND, ORDER, __builtin_return_address(0)}, \
                [&] { return CALL; })
 

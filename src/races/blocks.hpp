@@ -1,4 +1,5 @@
-// Blocks of the symmetric heap, for reports: which one holds an offset, and where it was allocated. The same on all PEs.
+// Blocks of the symmetric heap, for reports: which one holds an offset, and where it was allocated. The same on all
+// PEs.
 #pragma once
 
 #include <cstdint>

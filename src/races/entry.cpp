@@ -6,11 +6,11 @@ using namespace shmemx::races;  // the names below are the compiler's
 #define SHMEMX_PC __builtin_return_address(0)
 #define SHMEMX_EXPORT extern "C" [[gnu::visibility("default")]]
 
-#define SHMEMX_ACCESS(BYTES)                                                                                        \
-  SHMEMX_EXPORT void __tsan_read##BYTES(void* at) { note_access<BYTES>(at, Kind::load, SHMEMX_PC); }               \
-  SHMEMX_EXPORT void __tsan_write##BYTES(void* at) { note_access<BYTES>(at, Kind::store, SHMEMX_PC); }             \
-  SHMEMX_EXPORT void __tsan_volatile_read##BYTES(void* at) { note_access<BYTES>(at, Kind::load, SHMEMX_PC); }      \
-  SHMEMX_EXPORT void __tsan_volatile_write##BYTES(void* at) { note_access<BYTES>(at, Kind::store, SHMEMX_PC); }    \
+#define SHMEMX_ACCESS(BYTES)                                                                                    \
+  SHMEMX_EXPORT void __tsan_read##BYTES(void* at) { note_access<BYTES>(at, Kind::load, SHMEMX_PC); }            \
+  SHMEMX_EXPORT void __tsan_write##BYTES(void* at) { note_access<BYTES>(at, Kind::store, SHMEMX_PC); }          \
+  SHMEMX_EXPORT void __tsan_volatile_read##BYTES(void* at) { note_access<BYTES>(at, Kind::load, SHMEMX_PC); }   \
+  SHMEMX_EXPORT void __tsan_volatile_write##BYTES(void* at) { note_access<BYTES>(at, Kind::store, SHMEMX_PC); } \
   SHMEMX_EXPORT void __tsan_read_write##BYTES(void* at) { note_access<BYTES>(at, Kind::store, SHMEMX_PC); }
 
 namespace {
@@ -26,8 +26,8 @@ SHMEMX_ACCESS(2)
 SHMEMX_ACCESS(4)
 SHMEMX_ACCESS(8)
 
-#define SHMEMX_WIDE_ACCESS(NAME, BYTES)                                                                         \
-  SHMEMX_EXPORT void __tsan_##NAME##read##BYTES(void* at) { note_range(at, BYTES, Kind::load, SHMEMX_PC); }    \
+#define SHMEMX_WIDE_ACCESS(NAME, BYTES)                                                                     \
+  SHMEMX_EXPORT void __tsan_##NAME##read##BYTES(void* at) { note_range(at, BYTES, Kind::load, SHMEMX_PC); } \
   SHMEMX_EXPORT void __tsan_##NAME##write##BYTES(void* at) { note_range(at, BYTES, Kind::store, SHMEMX_PC); }
 
 SHMEMX_WIDE_ACCESS(, 16)

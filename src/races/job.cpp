@@ -18,7 +18,7 @@ namespace shmemx::races {
 namespace {
 
 constexpr std::uint32_t kMeetings = 64;
-constexpr std::uint64_t kCellShare = sizeof(Cell) / 8;  // bytes of shadow for a byte
+constexpr std::uint64_t kCellShare = sizeof(Cell) / 8;         // bytes of shadow for a byte
 constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 20;  // what lies around static data has cells, too
 
 struct Statics {
@@ -103,26 +103,27 @@ Job job;
 void Job::find_memory() noexcept {
   Statics statics;
   ::dl_iterate_phdr(visit_executable, &statics);
-  statics_ = statics.begin;
-  statics_bytes_ = statics.end - statics.begin;
+  memory_.statics = statics.begin;
+  memory_.statics_bytes = statics.end - statics.begin;
   void* const block = pshmem_malloc(1);
-  heap_ = round_down(reinterpret_cast<std::uintptr_t>(block), kPageBytes);
+  memory_.heap = round_down(reinterpret_cast<std::uintptr_t>(block), kPageBytes);
   shmemx_heap_info_t info{};
   shmemx_heap_query(&info);
-  heap_bytes_ = round_up(info.capacity_bytes, kChunkBytes);
+  memory_.heap_bytes = round_up(info.capacity_bytes, kChunkBytes);
   pshmem_free(block);
   for (int pe = 0; pe < n_pes_; ++pe) {
-    peer_heaps_[pe] = reinterpret_cast<std::uintptr_t>(pshmem_ptr(reinterpret_cast<void*>(heap_), pe));
-    peer_statics_[pe] = reinterpret_cast<std::uintptr_t>(pshmem_ptr(reinterpret_cast<void*>(statics_), pe));
+    memory_.peer_heaps[pe] = reinterpret_cast<std::uintptr_t>(pshmem_ptr(reinterpret_cast<void*>(memory_.heap), pe));
+    memory_.peer_statics[pe] =
+        reinterpret_cast<std::uintptr_t>(pshmem_ptr(reinterpret_cast<void*>(memory_.statics), pe));
   }
-  is_mapped_ = std::find(peer_heaps_, peer_heaps_ + n_pes_, 0) == peer_heaps_ + n_pes_;
-  peer_heaps_[my_pe_] = heap_;
-  peer_statics_[my_pe_] = statics_;
+  memory_.is_mapped = std::find(memory_.peer_heaps, memory_.peer_heaps + n_pes_, 0) == memory_.peer_heaps + n_pes_;
+  memory_.peer_heaps[my_pe_] = memory_.heap;
+  memory_.peer_statics[my_pe_] = memory_.statics;
 }
 
 // Of a PE: static data with what lies around them, then the heap.
 std::uint64_t Job::statics_shadow() const noexcept {
-  return (round_up(statics_bytes_, kChunkBytes) + 2 * kChunkBytes) * kCellShare;
+  return (round_up(memory_.statics_bytes, kChunkBytes) + 2 * kChunkBytes) * kCellShare;
 }
 
 bool Job::open() noexcept {
@@ -132,12 +133,12 @@ bool Job::open() noexcept {
   const auto n = static_cast<std::uint32_t>(n_pes_);
   capacity_ = std::min(kMostSlots, static_cast<std::uint32_t>(round_up(128 + 16 * n + 5 * n * n, 64)));
   find_memory();
-  pe_shadow_ = statics_shadow() + heap_bytes_ * kCellShare;
+  cells_.pe_bytes = statics_shadow() + memory_.heap_bytes * kCellShare;
   const std::size_t words_at = round_to_pages(sizeof(JobHeader));
   const std::size_t calls_at = round_to_pages(words_at + SyncTable::bytes(capacity_));
   const std::size_t meetings_at = round_to_pages(calls_at + CallTree::bytes());
   const std::size_t shadow_at = round_to_pages(meetings_at + kMeetings * meeting_bytes(n_pes_, capacity_));
-  const std::size_t bytes = shadow_at + n * pe_shadow_;
+  const std::size_t bytes = shadow_at + n * cells_.pe_bytes;
   const int fd = share_file(bytes);
   if (fd < 0) return false;
   void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
@@ -149,9 +150,9 @@ bool Job::open() noexcept {
   words_.open(memory + words_at, capacity_);
   calls_.open(memory + calls_at);
   meetings_ = memory + meetings_at;
-  shadow_ = memory + shadow_at;
-  my_shadow_ = reinterpret_cast<std::uintptr_t>(shadow_) + static_cast<std::uint64_t>(my_pe_) * pe_shadow_;
-  header_->statics[my_pe_].store(statics_, std::memory_order_relaxed);  // the barrier orders it
+  cells_.begin = memory + shadow_at;
+  cells_.mine = reinterpret_cast<std::uintptr_t>(cells_.begin) + static_cast<std::uint64_t>(my_pe_) * cells_.pe_bytes;
+  header_->statics[my_pe_].store(memory_.statics, std::memory_order_relaxed);  // the barrier orders it
   // The first slots are those of the PEs' first threads.
   header_->owners[my_pe_ + 1] = {.pe = my_pe_};
   if (my_pe_ == 0) header_->n_slots.store(n + 1, std::memory_order_relaxed);
@@ -171,21 +172,21 @@ Slot Job::new_slot(const SlotOwner& owner) noexcept {
 }
 
 bool Job::locate(std::uintptr_t address, Symmetric& found) const noexcept {
-  if (address - statics_ < statics_bytes_) {
-    found = {my_pe_, Region::statics, address - statics_};
+  if (address - memory_.statics < memory_.statics_bytes) {
+    found = {my_pe_, Window::statics, address - memory_.statics};
     return true;
   }
-  if (address - heap_ < heap_bytes_) {
-    found = {my_pe_, Region::heap, address - heap_};
+  if (address - memory_.heap < memory_.heap_bytes) {
+    found = {my_pe_, Window::heap, address - memory_.heap};
     return true;
   }
   for (int pe = 0; pe < n_pes_; ++pe) {
-    if (peer_heaps_[pe] != 0 && address - peer_heaps_[pe] < heap_bytes_) {
-      found = {pe, Region::heap, address - peer_heaps_[pe]};
+    if (memory_.peer_heaps[pe] != 0 && address - memory_.peer_heaps[pe] < memory_.heap_bytes) {
+      found = {pe, Window::heap, address - memory_.peer_heaps[pe]};
       return true;
     }
-    if (peer_statics_[pe] != 0 && address - peer_statics_[pe] < statics_bytes_) {
-      found = {pe, Region::statics, address - peer_statics_[pe]};
+    if (memory_.peer_statics[pe] != 0 && address - memory_.peer_statics[pe] < memory_.statics_bytes) {
+      found = {pe, Window::statics, address - memory_.peer_statics[pe]};
       return true;
     }
   }
@@ -193,20 +194,21 @@ bool Job::locate(std::uintptr_t address, Symmetric& found) const noexcept {
 }
 
 Cell* Job::cell(const Symmetric& place) const noexcept {
-  std::byte* const begin = shadow_ + static_cast<std::uint64_t>(place.pe) * pe_shadow_;
+  std::byte* const begin = cells_.begin + static_cast<std::uint64_t>(place.pe) * cells_.pe_bytes;
   const std::uint64_t offset = place.offset / 8 * sizeof(Cell);
-  return reinterpret_cast<Cell*>(place.region == Region::heap ? begin + statics_shadow() + offset
+  return reinterpret_cast<Cell*>(place.window == Window::heap ? begin + statics_shadow() + offset
                                                               : begin + kChunkBytes * kCellShare + offset);
 }
 
 bool Job::locate_cell(const Cell* cell, Symmetric& found) const noexcept {
-  const std::uint64_t from = static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(cell) - shadow_);
-  if (from >= static_cast<std::uint64_t>(n_pes_) * pe_shadow_) return false;
-  const std::uint64_t inside = from % pe_shadow_;
+  const std::uint64_t from = static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(cell) - cells_.begin);
+  if (from >= static_cast<std::uint64_t>(n_pes_) * cells_.pe_bytes) return false;
+  const std::uint64_t inside = from % cells_.pe_bytes;
   const bool is_heap = inside >= statics_shadow();
   const std::uint64_t begin = is_heap ? statics_shadow() : kChunkBytes * kCellShare;
-  found = {static_cast<int>(from / pe_shadow_), is_heap ? Region::heap : Region::statics, (inside - begin) / kCellShare};
-  return is_heap || found.offset < statics_bytes_;
+  found = {static_cast<int>(from / cells_.pe_bytes), is_heap ? Window::heap : Window::statics,
+           (inside - begin) / kCellShare};
+  return is_heap || found.offset < memory_.statics_bytes;
 }
 
 Meeting* Job::meeting(const Visit& visit, bool is_new) noexcept {
@@ -228,25 +230,25 @@ Meeting* Job::meeting(const Visit& visit, bool is_new) noexcept {
 }
 
 namespace {
-Clock& clock_of(Meeting& meeting, std::uint32_t rank, std::uint32_t capacity) noexcept {
-  return *reinterpret_cast<Clock*>(reinterpret_cast<std::byte*>(&meeting + 1) + rank * Clock::bytes(capacity));
+Clock& clock_of(Meeting& meeting, std::uint32_t member, std::uint32_t capacity) noexcept {
+  return *reinterpret_cast<Clock*>(reinterpret_cast<std::byte*>(&meeting + 1) + member * Clock::bytes(capacity));
 }
 }  // namespace
 
 void Job::enter(const Visit& visit, const Clock& clock, std::uint64_t bytes) noexcept {
   Meeting* const meeting = this->meeting(visit, true);
   if (meeting == nullptr) return;
-  clock_of(*meeting, visit.rank, capacity_).assign(clock, n_slots());
+  clock_of(*meeting, visit.member, capacity_).assign(clock, n_slots());
   std::atomic_ref(meeting->bytes).fetch_add(bytes, std::memory_order_relaxed);
-  meeting->has_entered[visit.rank].store(1, std::memory_order_release);
+  meeting->has_entered[visit.member].store(1, std::memory_order_release);
 }
 
 std::uint64_t Job::leave(const Visit& visit, const Members& from, Clock& clock) noexcept {
   Meeting* const meeting = this->meeting(visit, false);
   if (meeting == nullptr) return 0;
-  for (std::uint32_t rank = from.first; rank <= from.last && rank < visit.members; ++rank) {
-    if (meeting->has_entered[rank].load(std::memory_order_acquire) != 0)
-      clock.join(clock_of(*meeting, rank, capacity_), n_slots());
+  for (std::uint32_t member = from.first; member <= from.last && member < visit.members; ++member) {
+    if (meeting->has_entered[member].load(std::memory_order_acquire) != 0)
+      clock.join(clock_of(*meeting, member, capacity_), n_slots());
   }
   const std::uint64_t bytes = std::atomic_ref(meeting->bytes).load(std::memory_order_relaxed);
   const std::lock_guard guard(header_->meetings_lock);

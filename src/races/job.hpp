@@ -46,15 +46,35 @@ struct JobHeader {
 };
 
 // One kind of symmetric memory of a PE.
-enum class Region : std::uint8_t { heap, statics };
+enum class Window : std::uint8_t { heap, statics };
 struct Symmetric {
   int pe;
-  Region region;
+  Window window;
   std::uint64_t offset;
   std::uint64_t key() const noexcept {
-    return std::uint64_t{1} << 63 | static_cast<std::uint64_t>(pe) << 52 | static_cast<std::uint64_t>(region) << 51 |
+    return std::uint64_t{1} << 63 | static_cast<std::uint64_t>(pe) << 52 | static_cast<std::uint64_t>(window) << 51 |
            offset;
   }
+  // Puts have a clock of their own: waits see them, atomics are not atomic with them.
+  std::uint64_t key_of_puts() const noexcept { return key() | std::uint64_t{1} << 62; }
+};
+
+// The symmetric memory of this PE, and where that of others is mapped here.
+struct SymmetricMemory {
+  std::uintptr_t heap = 0;
+  std::uint64_t heap_bytes = 0;
+  std::uintptr_t statics = 0;
+  std::uint64_t statics_bytes = 0;
+  bool is_mapped = true;  // that of all PEs
+  std::uintptr_t peer_heaps[kMostPes] = {};
+  std::uintptr_t peer_statics[kMostPes] = {};
+};
+
+// Shadow of all PEs' symmetric memory, one behind the other.
+struct SharedShadow {
+  std::byte* begin = nullptr;
+  std::uint64_t pe_bytes = 0;
+  std::uintptr_t mine = 0;
 };
 
 class Job {
@@ -65,7 +85,7 @@ class Job {
   // What is shared stays mapped, as other threads may still use it.
   void close() noexcept { is_open_ = false; }
   // Is the memory of all PEs mapped here? Then operations need no progress of others.
-  bool is_mapped() const noexcept { return is_mapped_; }
+  bool is_mapped() const noexcept { return memory_.is_mapped; }
   int my_pe() const noexcept { return my_pe_; }
   int n_pes() const noexcept { return n_pes_; }
   std::uint32_t clock_capacity() const noexcept { return capacity_; }
@@ -80,23 +100,25 @@ class Job {
   // The opposite. Returns false for private memory.
   bool locate_cell(const Cell* cell, Symmetric& found) const noexcept;
   bool is_of_other_pe(const Cell* cell) const noexcept {
-    const auto from_mine = reinterpret_cast<std::uintptr_t>(cell) - my_shadow_;
-    return from_mine >= pe_shadow_ && reinterpret_cast<std::uintptr_t>(cell) - reinterpret_cast<std::uintptr_t>(shadow_) <
-                                          static_cast<std::uint64_t>(n_pes_) * pe_shadow_;
+    const auto from_mine = reinterpret_cast<std::uintptr_t>(cell) - cells_.mine;
+    return from_mine >= cells_.pe_bytes &&
+           reinterpret_cast<std::uintptr_t>(cell) - reinterpret_cast<std::uintptr_t>(cells_.begin) <
+               static_cast<std::uint64_t>(n_pes_) * cells_.pe_bytes;
   }
   const void* own_address(const Symmetric& place) const noexcept {
-    return reinterpret_cast<const void*>((place.region == Region::heap ? heap_ : statics_) + place.offset);
+    return reinterpret_cast<const void*>((place.window == Window::heap ? memory_.heap : memory_.statics) +
+                                         place.offset);
   }
   SyncTable& words() noexcept { return words_; }
   CallTree& calls() noexcept { return calls_; }
   JobHeader& header() noexcept { return *header_; }
 
   // A PE comes to a collective, releases its clock, and later leaves, with what the others have released. `members` and
-  // `rank` count in the team.
+  // `member` count in the team.
   struct Visit {
     std::uint64_t key;
     std::uint32_t members;
-    std::uint32_t rank;
+    std::uint32_t member;
   };
   void enter(const Visit& visit, const Clock& clock, std::uint64_t bytes) noexcept;
   // Joins the clocks of the members first..last into `clock`. Returns the bytes of all.
@@ -109,22 +131,14 @@ class Job {
  private:
   JobHeader* header_ = nullptr;
   std::byte* meetings_ = nullptr;
-  std::byte* shadow_ = nullptr;
   SyncTable words_;
   CallTree calls_;
   bool is_open_ = false;
-  bool is_mapped_ = true;
   int my_pe_ = 0;
   int n_pes_ = 0;
   std::uint32_t capacity_ = 0;
-  std::uint64_t pe_shadow_ = 0;
-  std::uintptr_t my_shadow_ = 0;
-  std::uintptr_t heap_ = 0;
-  std::uint64_t heap_bytes_ = 0;
-  std::uintptr_t statics_ = 0;
-  std::uint64_t statics_bytes_ = 0;
-  std::uintptr_t peer_heaps_[kMostPes] = {};
-  std::uintptr_t peer_statics_[kMostPes] = {};
+  SymmetricMemory memory_;
+  SharedShadow cells_;
 
   void find_memory() noexcept;
   std::uint64_t statics_shadow() const noexcept;

@@ -1,5 +1,5 @@
-// The C library's copies and strings, in front of it: what they read and write for the program. Calls of other libraries
-// pass through, and so do those before the program starts.
+// The C library's copies and strings, in front of it: what they read and write for the program. Calls of other
+// libraries pass through, and so do those before the program starts.
 #include <dlfcn.h>
 
 #include <cstdarg>
@@ -21,7 +21,8 @@ Thread* thread_for(const void* return_address) noexcept {
 void note(const char* routine, const void* return_address, const void* at, std::size_t bytes, Kind kind) noexcept {
   Thread* const thread = thread_for(return_address);
   if (thread == nullptr || bytes == 0) return;
-  record_range(*thread, {reinterpret_cast<std::uintptr_t>(at), bytes}, kind, where_of(*thread, {routine, return_address}));
+  record_range(*thread, {reinterpret_cast<std::uintptr_t>(at), bytes}, kind,
+               where_of(*thread, {routine, return_address}));
 }
 
 // Loops that the compiler must not turn into calls of the routines that stand here.
@@ -81,10 +82,10 @@ using namespace shmemx::races;  // the names below are the C library's
 #define SHMEMX_EXPORT extern "C" [[gnu::visibility("default")]]
 #define SHMEMX_NOTE_LOAD(AT, BYTES) note(__func__, __builtin_return_address(0), AT, BYTES, Kind::load)
 #define SHMEMX_NOTE_STORE(AT, BYTES) note(__func__, __builtin_return_address(0), AT, BYTES, Kind::store)
-#define SHMEMX_NEXT(NAME)                                                                                  \
-  ([] {                                                                                                    \
-    static decltype(&::NAME) kept = reinterpret_cast<decltype(&::NAME)>(next_definition(#NAME));           \
-    return kept;                                                                                           \
+#define SHMEMX_NEXT(NAME)                                                                        \
+  ([] {                                                                                          \
+    static decltype(&::NAME) kept = reinterpret_cast<decltype(&::NAME)>(next_definition(#NAME)); \
+    return kept;                                                                                 \
   }())
 
 // ---- Copies ----
@@ -226,7 +227,8 @@ SHMEMX_EXPORT char* strdup(const char* text) {
 // ---- Text that is printed into a buffer ----
 SHMEMX_EXPORT int vsnprintf(char* to, std::size_t bytes, const char* format, std::va_list arguments) {
   const int length = SHMEMX_NEXT(vsnprintf)(to, bytes, format, arguments);
-  if (bytes != 0 && length >= 0) SHMEMX_NOTE_STORE(to, static_cast<std::size_t>(length) < bytes ? static_cast<std::size_t>(length) + 1 : bytes);
+  if (bytes != 0 && length >= 0)
+    SHMEMX_NOTE_STORE(to, static_cast<std::size_t>(length) < bytes ? static_cast<std::size_t>(length) + 1 : bytes);
   return length;
 }
 SHMEMX_EXPORT int snprintf(char* to, std::size_t bytes, const char* format, ...) {
@@ -234,7 +236,8 @@ SHMEMX_EXPORT int snprintf(char* to, std::size_t bytes, const char* format, ...)
   va_start(arguments, format);
   const int length = SHMEMX_NEXT(vsnprintf)(to, bytes, format, arguments);
   va_end(arguments);
-  if (bytes != 0 && length >= 0) SHMEMX_NOTE_STORE(to, static_cast<std::size_t>(length) < bytes ? static_cast<std::size_t>(length) + 1 : bytes);
+  if (bytes != 0 && length >= 0)
+    SHMEMX_NOTE_STORE(to, static_cast<std::size_t>(length) < bytes ? static_cast<std::size_t>(length) + 1 : bytes);
   return length;
 }
 SHMEMX_EXPORT int sprintf(char* to, const char* format, ...) {

@@ -1,8 +1,8 @@
 #include "races/life.hpp"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <pshmem.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdio>

@@ -34,7 +34,8 @@ Cell* private_cells() noexcept {
   lock.lock();
   std::size_t used = n_used.load(std::memory_order_relaxed);  // the lock orders it
   if (used == kReservedChunks) {
-    reserved.store(static_cast<Cell*>(reserve(kReservedChunks * kChunkCells * sizeof(Cell))), std::memory_order_relaxed);
+    reserved.store(static_cast<Cell*>(reserve(kReservedChunks * kChunkCells * sizeof(Cell))),
+                   std::memory_order_relaxed);
     used = 0;
   }
   Cell* const cells = reserved.load(std::memory_order_relaxed) + used * kChunkCells;
@@ -80,7 +81,8 @@ void MemoryMap::clear(std::uintptr_t begin, std::size_t bytes) noexcept {
       if (cleared >= kMapFrom) {
         auto* const inner_end =
             reinterpret_cast<std::byte*>(round_down(reinterpret_cast<std::uintptr_t>(last), kPageBytes));
-        std::memset(static_cast<void*>(first), 0, static_cast<std::size_t>(inner - reinterpret_cast<std::byte*>(first)));
+        std::memset(static_cast<void*>(first), 0,
+                    static_cast<std::size_t>(inner - reinterpret_cast<std::byte*>(first)));
         ::madvise(inner, static_cast<std::size_t>(inner_end - inner), MADV_DONTNEED);
         std::memset(static_cast<void*>(inner_end), 0, static_cast<std::size_t>(last - inner_end));
       } else {

@@ -10,45 +10,45 @@
 namespace shmemx::races {
 namespace {
 
-// Words of a region, which its address names.
-struct Region;
+// Words of a parallel, which its address names.
+struct Parallel;
 enum class Word : std::uint64_t { fork = 1, join = 2, barrier = 3, tasks = 4, ordered = 5, copy = 6, depend = 7 };
-thread_local Region* region = nullptr;
+thread_local Parallel* parallel = nullptr;
 
 std::uint64_t word_of(const void* of, Word word) noexcept {
   return (reinterpret_cast<std::uintptr_t>(of) << 3 | static_cast<std::uint64_t>(word)) ^ std::uint64_t{1} << 62;
 }
 void release(Word word) noexcept {
-  if (region != nullptr) release_word(word_of(region, word));
+  if (parallel != nullptr) release_word(word_of(parallel, word));
 }
 void acquire(Word word) noexcept {
-  if (region != nullptr) acquire_word(word_of(region, word));
+  if (parallel != nullptr) acquire_word(word_of(parallel, word));
 }
 
-using Body = void(void*);
+using Outlined = void(void*);
 
-// A parallel region from its begin to its end.
-struct Region {
-  Body* body;
+// A parallel parallel from its begin to its end.
+struct Parallel {
+  Outlined* outlined;
   void* data;
 };
 
-void run_region(void* given) noexcept {
-  auto* const mine = static_cast<Region*>(given);
-  Region* const outer = region;
-  region = mine;
+void run_members(void* given) noexcept {
+  auto* const mine = static_cast<Parallel*>(given);
+  Parallel* const outer = parallel;
+  parallel = mine;
   acquire(Word::fork);
-  mine->body(mine->data);
+  mine->outlined(mine->data);
   release(Word::join);
-  region = outer;
+  parallel = outer;
 }
 
-// Calls real(body, data) for a region.
+// Calls real(outlined, data) for a parallel.
 template <class Real>
-void run_parallel(Body* body, void* data, Real real) noexcept {
-  Region mine{body, data};
+void run_parallel(Outlined* outlined, void* data, Real real) noexcept {
+  Parallel mine{outlined, data};
   release_word(word_of(&mine, Word::fork));
-  real(run_region, &mine);
+  real(run_members, &mine);
   acquire_word(word_of(&mine, Word::join));
 }
 
@@ -62,25 +62,25 @@ void meet(Real real) noexcept {
 
 // A task's arguments, with what stands in front of them.
 struct Task {
-  Body* body;
-  Region* of;
-  void* data;                    // where the program has the arguments
-  void (*copy)(void*, void*);    // null: their bytes are copied
-  std::size_t header;            // bytes of this
+  Outlined* outlined;
+  Parallel* of;
+  void* data;                  // where the program has the arguments
+  void (*copy)(void*, void*);  // null: their bytes are copied
+  std::size_t header;          // bytes of this
   bool has_dependences;
 };
-std::uint64_t task_word(const Region* of) noexcept { return word_of(of, Word::tasks); }
+std::uint64_t task_word(const Parallel* of) noexcept { return word_of(of, Word::tasks); }
 
 void run_task(void* given) noexcept {
   const auto* const task = static_cast<const Task*>(given);
-  Region* const outer = region;
-  region = task->of;
+  Parallel* const outer = parallel;
+  parallel = task->of;
   acquire_word(word_of(task->of, Word::copy));
   if (task->has_dependences) acquire_word(word_of(task->of, Word::depend));
-  task->body(static_cast<char*>(given) + task->header);
+  task->outlined(static_cast<char*>(given) + task->header);
   if (task->has_dependences) release_word(word_of(task->of, Word::depend));
   release_word(task_word(task->of));
-  region = outer;
+  parallel = outer;
 }
 void copy_task(void* to, void* from) noexcept {
   const Task task = *static_cast<const Task*>(from);
@@ -107,25 +107,25 @@ using namespace shmemx::races;  // the names below are libgomp's
   next([]() -> R (*&)(__VA_ARGS__) { static R (*kept)(__VA_ARGS__) = nullptr; return kept; }(), #NAME)
 
 // ---- Regions ----
-SHMEMX_EXPORT void GOMP_parallel(Body* body, void* data, unsigned threads, unsigned flags) {
-  run_parallel(body, data, [&](Body* run, void* mine) {
-    SHMEMX_NEXT(void, GOMP_parallel, Body*, void*, unsigned, unsigned)(run, mine, threads, flags);
+SHMEMX_EXPORT void GOMP_parallel(Outlined* outlined, void* data, unsigned threads, unsigned flags) {
+  run_parallel(outlined, data, [&](Outlined* run, void* mine) {
+    SHMEMX_NEXT(void, GOMP_parallel, Outlined*, void*, unsigned, unsigned)(run, mine, threads, flags);
   });
 }
-SHMEMX_EXPORT unsigned GOMP_parallel_reductions(Body* body, void* data, unsigned threads, unsigned flags) {
-  // libgomp reads the reductions from the data: no room for a region in front of them.
-  return SHMEMX_NEXT(unsigned, GOMP_parallel_reductions, Body*, void*, unsigned, unsigned)(body, data, threads, flags);
+SHMEMX_EXPORT unsigned GOMP_parallel_reductions(Outlined* outlined, void* data, unsigned threads, unsigned flags) {
+  // libgomp reads the reductions from the data: no room for a parallel in front of them.
+  return SHMEMX_NEXT(unsigned, GOMP_parallel_reductions, Outlined*, void*, unsigned, unsigned)(outlined, data, threads, flags);
 }
-SHMEMX_EXPORT void GOMP_parallel_sections(Body* body, void* data, unsigned threads, unsigned count, unsigned flags) {
-  run_parallel(body, data, [&](Body* run, void* mine) {
-    SHMEMX_NEXT(void, GOMP_parallel_sections, Body*, void*, unsigned, unsigned, unsigned)(run, mine, threads, count, flags);
+SHMEMX_EXPORT void GOMP_parallel_sections(Outlined* outlined, void* data, unsigned threads, unsigned count, unsigned flags) {
+  run_parallel(outlined, data, [&](Outlined* run, void* mine) {
+    SHMEMX_NEXT(void, GOMP_parallel_sections, Outlined*, void*, unsigned, unsigned, unsigned)(run, mine, threads, count, flags);
   });
 }
 #define SHMEMX_LOOP(NAME)                                                                                             \
-  SHMEMX_EXPORT void NAME(Body* body, void* data, unsigned threads, long start, long end, long step, long chunk,      \
+  SHMEMX_EXPORT void NAME(Outlined* outlined, void* data, unsigned threads, long start, long end, long step, long chunk,      \
                           unsigned flags) {                                                                           \
-    run_parallel(body, data, [&](Body* run, void* mine) {                                                             \
-      SHMEMX_NEXT(void, NAME, Body*, void*, unsigned, long, long, long, long, unsigned)                               \
+    run_parallel(outlined, data, [&](Outlined* run, void* mine) {                                                             \
+      SHMEMX_NEXT(void, NAME, Outlined*, void*, unsigned, long, long, long, long, unsigned)                               \
       (run, mine, threads, start, end, step, chunk, flags);                                                           \
     });                                                                                                               \
   }
@@ -135,9 +135,9 @@ SHMEMX_LOOP(GOMP_parallel_loop_guided)
 SHMEMX_LOOP(GOMP_parallel_loop_nonmonotonic_dynamic)
 SHMEMX_LOOP(GOMP_parallel_loop_nonmonotonic_guided)
 #define SHMEMX_LOOP_AT_RUN_TIME(NAME)                                                                                 \
-  SHMEMX_EXPORT void NAME(Body* body, void* data, unsigned threads, long start, long end, long step, unsigned flags) { \
-    run_parallel(body, data, [&](Body* run, void* mine) {                                                             \
-      SHMEMX_NEXT(void, NAME, Body*, void*, unsigned, long, long, long, unsigned)                                     \
+  SHMEMX_EXPORT void NAME(Outlined* outlined, void* data, unsigned threads, long start, long end, long step, unsigned flags) { \
+    run_parallel(outlined, data, [&](Outlined* run, void* mine) {                                                             \
+      SHMEMX_NEXT(void, NAME, Outlined*, void*, unsigned, long, long, long, unsigned)                                     \
       (run, mine, threads, start, end, step, flags);                                                                  \
     });                                                                                                               \
   }
@@ -171,8 +171,8 @@ SHMEMX_ENTER(GOMP_critical_start, reinterpret_cast<std::uintptr_t>(&critical))
 SHMEMX_EXIT(GOMP_critical_end, reinterpret_cast<std::uintptr_t>(&critical))
 SHMEMX_ENTER(GOMP_atomic_start, reinterpret_cast<std::uintptr_t>(&atomic))
 SHMEMX_EXIT(GOMP_atomic_end, reinterpret_cast<std::uintptr_t>(&atomic))
-SHMEMX_ENTER(GOMP_ordered_start, word_of(region, Word::ordered))
-SHMEMX_EXIT(GOMP_ordered_end, word_of(region, Word::ordered))
+SHMEMX_ENTER(GOMP_ordered_start, word_of(parallel, Word::ordered))
+SHMEMX_EXIT(GOMP_ordered_end, word_of(parallel, Word::ordered))
 SHMEMX_EXPORT void GOMP_critical_name_start(void** name) {
   SHMEMX_NEXT(void, GOMP_critical_name_start, void**)(name);
   acquire_word(reinterpret_cast<std::uintptr_t>(name));
@@ -210,7 +210,7 @@ SHMEMX_TEST(omp_test_lock)
 SHMEMX_TEST(omp_test_nest_lock)
 
 // ---- Tasks: what they have done is known after taskwait, the end of a taskgroup, or a barrier ----
-SHMEMX_EXPORT void GOMP_task(Body* body, void* data, void (*copy)(void*, void*), long bytes, long alignment, bool condition,
+SHMEMX_EXPORT void GOMP_task(Outlined* outlined, void* data, void (*copy)(void*, void*), long bytes, long alignment, bool condition,
                              unsigned flags, void** depend, int priority, void* detach) {
   const auto aligned = static_cast<std::size_t>(alignment > 16 ? alignment : 16);
   const std::size_t header = (sizeof(Task) + aligned - 1) / aligned * aligned;
@@ -218,17 +218,17 @@ SHMEMX_EXPORT void GOMP_task(Body* body, void* data, void (*copy)(void*, void*),
   alignas(64) char few[1024];
   const bool is_small = all <= sizeof few && aligned <= 64;
   char* const block = is_small ? few : static_cast<char*>(::operator new(all, std::align_val_t{aligned}));
-  new (block) Task{body, region, data, copy, header, (flags & kDepends) != 0};
+  new (block) Task{outlined, parallel, data, copy, header, (flags & kDepends) != 0};
   if (copy == nullptr) std::memcpy(block + header, data, static_cast<std::size_t>(bytes));
-  release_word(word_of(region, Word::copy));
-  SHMEMX_NEXT(void, GOMP_task, Body*, void*, void (*)(void*, void*), long, long, bool, unsigned, void**, int, void*)
+  release_word(word_of(parallel, Word::copy));
+  SHMEMX_NEXT(void, GOMP_task, Outlined*, void*, void (*)(void*, void*), long, long, bool, unsigned, void**, int, void*)
   (run_task, block, copy == nullptr ? nullptr : copy_task, static_cast<long>(all), static_cast<long>(aligned), condition, flags,
    depend, priority, detach);
-  if (!condition) acquire_word(task_word(region));  // it has run
+  if (!condition) acquire_word(task_word(parallel));  // it has run
   if (!is_small) ::operator delete(block, std::align_val_t{aligned});
 }
 #define SHMEMX_TASKS_DONE(NAME) \
-  SHMEMX_EXPORT void NAME(void) { SHMEMX_NEXT(void, NAME, void)(); acquire_word(task_word(region)); }
+  SHMEMX_EXPORT void NAME(void) { SHMEMX_NEXT(void, NAME, void)(); acquire_word(task_word(parallel)); }
 SHMEMX_TASKS_DONE(GOMP_taskwait)
 SHMEMX_TASKS_DONE(GOMP_taskgroup_end)
 // clang-format on

@@ -45,7 +45,13 @@ Function* real(Function*& kept, const char* name) noexcept {
   if (kept == nullptr) kept = reinterpret_cast<Function*>(next_definition(name));
   return kept;
 }
-#define SHMEMX_REAL(NAME) real([]() -> decltype(&::NAME)& { static decltype(&::NAME) kept = nullptr; return kept; }(), #NAME)
+#define SHMEMX_REAL(NAME)                        \
+  real(                                          \
+      []() -> decltype(&::NAME)& {               \
+        static decltype(&::NAME) kept = nullptr; \
+        return kept;                             \
+      }(),                                       \
+      #NAME)
 
 std::uint64_t word_of(const volatile void* object) noexcept { return reinterpret_cast<std::uintptr_t>(object); }
 
@@ -131,11 +137,11 @@ SHMEMX_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mute
 }
 
 // ---- Locks of readers and writers: readers count as ordered with each other, too ----
-#define SHMEMX_LOCK_OF(NAME)                                     \
-  SHMEMX_EXPORT int NAME(pthread_rwlock_t* lock) noexcept {      \
-    const int error = SHMEMX_REAL(NAME)(lock);                   \
-    if (error == 0) acquire_word(word_of(lock));                 \
-    return error;                                                \
+#define SHMEMX_LOCK_OF(NAME)                                \
+  SHMEMX_EXPORT int NAME(pthread_rwlock_t* lock) noexcept { \
+    const int error = SHMEMX_REAL(NAME)(lock);              \
+    if (error == 0) acquire_word(word_of(lock));            \
+    return error;                                           \
   }
 SHMEMX_LOCK_OF(pthread_rwlock_rdlock)
 SHMEMX_LOCK_OF(pthread_rwlock_tryrdlock)

@@ -85,8 +85,9 @@ std::string access_text(const Access& access, const Stack& stack) {
   const SlotOwner& owner = job.owner_of(access.stamp.slot);
   const char* const plain = is_store(access.kind) ? "store" : "load";
   const bool is_atomic = access.kind == Kind::atomic_load || access.kind == Kind::atomic_update;
-  std::string text = stack.routine != nullptr ? std::string(stack.routine) + (is_store(access.kind) ? " (stores)" : " (loads)")
-                                              : std::string(is_atomic ? "atomic " : "") + plain;
+  std::string text = stack.routine != nullptr
+                         ? std::string(stack.routine) + (is_store(access.kind) ? " (stores)" : " (loads)")
+                         : std::string(is_atomic ? "atomic " : "") + plain;
   return text + " by " + who(owner) + ", " + in_bytes(static_cast<unsigned>(std::popcount(access.bytes)));
 }
 
@@ -124,7 +125,7 @@ std::string object_text(const Race& race) {
   }
   place.offset += race.address % 8;
   const std::string of_pe = ", of PE " + std::to_string(place.pe);
-  if (place.region == Region::heap) return heap_text(place) + of_pe;
+  if (place.window == Window::heap) return heap_text(place) + of_pe;
   const auto own = reinterpret_cast<std::uintptr_t>(job.own_address(place));
   const NamedObject object = variable_at(own);
   if (object.name.empty()) return "in static data" + of_pe;
@@ -146,7 +147,8 @@ std::string remedy(const Race& race) {
     return "shmem_fence or shmem_quiet of " + initiator + " between them";
   if (open.component == Component::deliveries && a.pe == b.pe) return "shmem_quiet of " + initiator + " between them";
   if (open.component == Component::deliveries)
-    return "shmem_quiet of " + initiator + " after its operation and a synchronisation of both PEs, as shmem_barrier_all is";
+    return "shmem_quiet of " + initiator +
+           " after its operation and a synchronisation of both PEs, as shmem_barrier_all is";
   if (a.pe == b.pe) return "a lock, a barrier or a join of the threads";
   return "a barrier, or a signal or flag of the one PE for which the other waits";
 }

@@ -21,7 +21,8 @@ Blocks joined(const Blocks& blocks) noexcept {
 void record_local_blocks(Routine& routine, const Blocks& blocks, const Operation& operation) noexcept {
   const Blocks all = joined(blocks);
   for (std::size_t i = 0; i < all.count; ++i)
-    record_local(routine.thread(), {reinterpret_cast<std::uintptr_t>(all.at) + i * all.step, all.block_bytes}, operation);
+    record_local(routine.thread(), {reinterpret_cast<std::uintptr_t>(all.at) + i * all.step, all.block_bytes},
+                 operation);
 }
 
 // The thread's knowledge is released to whoever finds the value that the operation writes: with what a fence has put
@@ -33,15 +34,12 @@ void release(const Thread& thread, const Channel& channel, const Stamp& stamp, C
   if (stamp.slot != thread.now.slot) to.add_single({stamp.epoch, stamp.slot});
 }
 
-// Puts have a clock of their own: waits see them, atomics are not atomic with them.
-std::uint64_t key_of_puts(const Symmetric& place) noexcept { return place.key() | std::uint64_t{1} << 62; }
-
 // A put of one word may be what another PE waits for.
 void release_word(Routine& routine, const Transfer& put, int pe, const Channel& channel, const Stamp& stamp) noexcept {
   const Blocks dest = joined(put.dest);
   Symmetric place{};
   if (dest.count != 1 || dest.block_bytes > kWordBytes || !find(dest.at, pe, place)) return;
-  SyncWord& word = job.words().at(key_of_puts(place));
+  SyncWord& word = job.words().at(place.key_of_puts());
   word.lock.lock();
   release(routine.thread(), channel, stamp, word.clock());
   routine.hold(word);
@@ -73,7 +71,8 @@ void note_put(Routine& routine, const Transfer& transfer) noexcept {
   const Stamp stamp = next_put(channel, thread);
   const Stamp source_stamp = transfer.is_nonblocking ? stamp : thread.now;
   record_local_blocks(routine, transfer.source, {source_stamp, Kind::load, routine.where(), thread.knowledge()});
-  record_remote_blocks(routine, transfer.dest, pe, {stamp, Kind::put, routine.where(), knowledge_of_put(channel, thread)});
+  record_remote_blocks(routine, transfer.dest, pe,
+                       {stamp, Kind::put, routine.where(), knowledge_of_put(channel, thread)});
   release_word(routine, transfer, pe, channel, stamp);
   thread.advance();  // what follows is no part of it, also in the same words
 }
@@ -148,7 +147,7 @@ void note_satisfied(Routine& routine, const void* word, std::size_t bytes) noexc
   static_cast<void>(bytes);
   Symmetric place{};
   if (!routine.is_watched() || !job.locate(reinterpret_cast<std::uintptr_t>(word), place)) return;
-  for (const std::uint64_t key : {place.key(), key_of_puts(place)}) {
+  for (const std::uint64_t key : {place.key(), place.key_of_puts()}) {
     SyncWord* const found = job.words().find(key);
     if (found == nullptr) continue;
     const std::lock_guard guard(found->lock);

@@ -61,7 +61,7 @@ struct SignalUpdate {
 // Without `transfer.source`, only the signal is updated.
 void note_signal(Routine& routine, const Transfer& transfer, const SignalUpdate& signal) noexcept;
 
-enum class Atomic { load, update };           // what it does to the word
+enum class Atomic { load, update };            // what it does to the word
 enum class Result { none, now, after_quiet };  // when its result is there
 struct AtomicOperation {
   shmem_ctx_t context;
@@ -83,6 +83,5 @@ void record_remote_blocks(Routine& routine, const Blocks& blocks, int pe, const 
 void note_local(Routine& routine, const Blocks& blocks, Kind kind) noexcept;
 void note_fence(Routine& routine, shmem_ctx_t context) noexcept;
 void note_quiet(Routine& routine, shmem_ctx_t context, int pe) noexcept;
-
 
 }  // namespace shmemx::races

@@ -68,7 +68,7 @@ template <class T, class Real>
 auto all_to_all(Routine& routine, const TeamPlace& team, const void* dest, const void* source, std::size_t n,
                 Real real) noexcept {
   const std::size_t all = n * team.members;
-  note_contribution(routine, team, elements<T>(element<T>(dest, n * team.rank), n));
+  note_contribution(routine, team, elements<T>(element<T>(dest, n * team.member), n));
   return collective(routine, team, {elements<T>(dest, all), elements<T>(source, all)}, Waits::for_all, real);
 }
 struct Strides {
@@ -79,7 +79,7 @@ template <class T, class Real>
 auto all_to_all_strided(Routine& routine, const TeamPlace& team, const void* dest, const void* source,
                         const Strides& strides, std::size_t n, Real real) noexcept {
   const std::size_t all = n * team.members;
-  const std::size_t mine = n * team.rank * static_cast<std::size_t>(strides.dest);
+  const std::size_t mine = n * team.member * static_cast<std::size_t>(strides.dest);
   note_contribution(routine, team, strided<T>(element<T>(dest, mine), strides.dest, n));
   return collective(routine, team, {strided<T>(dest, strides.dest, all), strided<T>(source, strides.source, all)},
                     Waits::for_all, real);
@@ -87,7 +87,7 @@ auto all_to_all_strided(Routine& routine, const TeamPlace& team, const void* des
 template <class T, class Real>
 auto broadcast_from(Routine& routine, const TeamPlace& team, const Buffers& buffers, const Blocks& elements_of_all,
                     std::uint32_t root, Real real) noexcept {
-  const bool is_root = team.rank == root;
+  const bool is_root = team.member == root;
   if (is_root) note_contribution(routine, team, elements_of_all);
   return collective(routine, team, {buffers.dest, is_root ? buffers.source : Blocks{nullptr, 0}},
                     is_root ? Waits::for_none : Waits::for_root, real, root);
@@ -99,9 +99,9 @@ int alltoall(Routine& routine, Real real, shmem_team_t team, void* dest, const v
   return all_to_all<T>(routine, place_in(team), dest, source, n, real);
 }
 template <class T, class Real>
-int alltoalls(Routine& routine, Real real, shmem_team_t team, void* dest, const void* source, std::ptrdiff_t dst,
-              std::ptrdiff_t sst, std::size_t n) noexcept {
-  return all_to_all_strided<T>(routine, place_in(team), dest, source, {dst, sst}, n, real);
+int alltoalls(Routine& routine, Real real, shmem_team_t team, void* dest, const void* source,
+              std::ptrdiff_t dest_stride, std::ptrdiff_t source_stride, std::size_t n) noexcept {
+  return all_to_all_strided<T>(routine, place_in(team), dest, source, {dest_stride, source_stride}, n, real);
 }
 template <class T, class Real>
 int broadcast(Routine& routine, Real real, shmem_team_t team, void* dest, const void* source, std::size_t n,
@@ -116,8 +116,9 @@ int collect(Routine& routine, Real real, shmem_team_t team, void* dest, const vo
 template <class T, class Real>
 int fcollect(Routine& routine, Real real, shmem_team_t team, void* dest, const void* source, std::size_t n) noexcept {
   const TeamPlace place = place_in(team);
-  note_contribution(routine, place, elements<T>(element<T>(dest, n * place.rank), n));
-  return collective(routine, place, {elements<T>(dest, n * place.members), elements<T>(source, n)}, Waits::for_all, real);
+  note_contribution(routine, place, elements<T>(element<T>(dest, n * place.member), n));
+  return collective(routine, place, {elements<T>(dest, n * place.members), elements<T>(source, n)}, Waits::for_all,
+                    real);
 }
 template <class T, class Real>
 int reduce(Routine& routine, Real real, shmem_team_t team, void* dest, const void* source, std::size_t n) noexcept {
@@ -154,16 +155,17 @@ void alltoall(Routine& routine, Real real, void* dest, const void* source, std::
   all_to_all<T>(routine, place_in(ActiveSet{first, log_stride, size, work}), dest, source, n, real);
 }
 template <class T, class Real>
-void alltoalls(Routine& routine, Real real, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
-               std::size_t n, int first, int log_stride, int size, long* work) noexcept {
-  all_to_all_strided<T>(routine, place_in(ActiveSet{first, log_stride, size, work}), dest, source, {dst, sst}, n, real);
+void alltoalls(Routine& routine, Real real, void* dest, const void* source, std::ptrdiff_t dest_stride,
+               std::ptrdiff_t source_stride, std::size_t n, int first, int log_stride, int size, long* work) noexcept {
+  all_to_all_strided<T>(routine, place_in(ActiveSet{first, log_stride, size, work}), dest, source,
+                        {dest_stride, source_stride}, n, real);
 }
 // The root's own dest is not written.
 template <class T, class Real>
 void broadcast(Routine& routine, Real real, void* dest, const void* source, std::size_t n, int root, int first,
                int log_stride, int size, long* work) noexcept {
   const TeamPlace place = place_in(ActiveSet{first, log_stride, size, work});
-  const bool is_root = place.rank == static_cast<std::uint32_t>(root);
+  const bool is_root = place.member == static_cast<std::uint32_t>(root);
   broadcast_from<T>(routine, place, {is_root ? Blocks{nullptr, 0} : elements<T>(dest, n), elements<T>(source, n)},
                     elements<T>(dest, n), static_cast<std::uint32_t>(root), real);
 }
@@ -176,12 +178,12 @@ template <class T, class Real>
 void fcollect(Routine& routine, Real real, void* dest, const void* source, std::size_t n, int first, int log_stride,
               int size, long* work) noexcept {
   const TeamPlace place = place_in(ActiveSet{first, log_stride, size, work});
-  note_contribution(routine, place, elements<T>(element<T>(dest, n * place.rank), n));
+  note_contribution(routine, place, elements<T>(element<T>(dest, n * place.member), n));
   collective(routine, place, {elements<T>(dest, n * place.members), elements<T>(source, n)}, Waits::for_all, real);
 }
 template <class T, class Real>
-void to_all(Routine& routine, Real real, void* dest, const void* source, int n, int first, int log_stride, int size,
-            T*, long* work) noexcept {
+void to_all(Routine& routine, Real real, void* dest, const void* source, int n, int first, int log_stride, int size, T*,
+            long* work) noexcept {
   const auto count = static_cast<std::size_t>(n);
   collective(routine, place_in(ActiveSet{first, log_stride, size, work}),
              {elements<T>(dest, count), elements<T>(source, count)}, Waits::for_all, real);

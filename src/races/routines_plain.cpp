@@ -65,7 +65,7 @@ void* resize(Routine& routine, void* block, std::size_t bytes, Real real) noexce
 SyncWord* lock_word(const Routine& routine, const void* lock) noexcept {
   Symmetric place{};
   if (!routine.is_watched() || !job.locate(reinterpret_cast<std::uintptr_t>(lock), place)) return nullptr;
-  return &job.words().at(Symmetric{kMostPes, place.region, place.offset}.key());
+  return &job.words().at(Symmetric{kMostPes, place.window, place.offset}.key());
 }
 void acquire_lock(const Routine& routine, const void* lock) noexcept {
   SyncWord* const word = lock_word(routine, lock);

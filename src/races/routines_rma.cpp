@@ -29,14 +29,14 @@ void p(Routine& routine, shmem_ctx_t ctx, T* dest, const T&, int pe) noexcept {
   note_put(routine, {ctx, pe, elements<T>(dest, 1), {nullptr, 0}});
 }
 template <class T>
-void iput(Routine& routine, shmem_ctx_t ctx, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
-          std::size_t n, int pe) noexcept {
-  note_put(routine, {ctx, pe, strided<T>(dest, dst, 1, n), strided<T>(source, sst, 1, n)});
+void iput(Routine& routine, shmem_ctx_t ctx, void* dest, const void* source, std::ptrdiff_t dest_stride,
+          std::ptrdiff_t source_stride, std::size_t n, int pe) noexcept {
+  note_put(routine, {ctx, pe, strided<T>(dest, dest_stride, 1, n), strided<T>(source, source_stride, 1, n)});
 }
 template <class T>
-void ibput(Routine& routine, shmem_ctx_t ctx, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
-           std::size_t block, std::size_t n, int pe) noexcept {
-  note_put(routine, {ctx, pe, strided<T>(dest, dst, block, n), strided<T>(source, sst, block, n)});
+void ibput(Routine& routine, shmem_ctx_t ctx, void* dest, const void* source, std::ptrdiff_t dest_stride,
+           std::ptrdiff_t source_stride, std::size_t block, std::size_t n, int pe) noexcept {
+  note_put(routine, {ctx, pe, strided<T>(dest, dest_stride, block, n), strided<T>(source, source_stride, block, n)});
 }
 template <class T>
 void get(Routine& routine, shmem_ctx_t ctx, void* dest, const void* source, std::size_t n, int pe) noexcept {
@@ -51,14 +51,14 @@ void g(Routine& routine, shmem_ctx_t ctx, const T* source, int pe) noexcept {
   note_get(routine, {ctx, pe, {nullptr, 0}, elements<T>(source, 1)});
 }
 template <class T>
-void iget(Routine& routine, shmem_ctx_t ctx, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
-          std::size_t n, int pe) noexcept {
-  note_get(routine, {ctx, pe, strided<T>(dest, dst, 1, n), strided<T>(source, sst, 1, n)});
+void iget(Routine& routine, shmem_ctx_t ctx, void* dest, const void* source, std::ptrdiff_t dest_stride,
+          std::ptrdiff_t source_stride, std::size_t n, int pe) noexcept {
+  note_get(routine, {ctx, pe, strided<T>(dest, dest_stride, 1, n), strided<T>(source, source_stride, 1, n)});
 }
 template <class T>
-void ibget(Routine& routine, shmem_ctx_t ctx, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
-           std::size_t block, std::size_t n, int pe) noexcept {
-  note_get(routine, {ctx, pe, strided<T>(dest, dst, block, n), strided<T>(source, sst, block, n)});
+void ibget(Routine& routine, shmem_ctx_t ctx, void* dest, const void* source, std::ptrdiff_t dest_stride,
+           std::ptrdiff_t source_stride, std::size_t block, std::size_t n, int pe) noexcept {
+  note_get(routine, {ctx, pe, strided<T>(dest, dest_stride, block, n), strided<T>(source, source_stride, block, n)});
 }
 template <class T>
 void put_signal(Routine& routine, shmem_ctx_t ctx, void* dest, const void* source, std::size_t n, std::uint64_t* signal,

@@ -44,7 +44,8 @@ int test(Routine& routine, Real real, const T* word, int, T) noexcept {
 
 // Several words.
 template <class T, class Real, class Value>
-void wait_until_all(Routine& routine, Real real, const T* words, std::size_t n, const int* status, int, Value) noexcept {
+void wait_until_all(Routine& routine, Real real, const T* words, std::size_t n, const int* status, int,
+                    Value) noexcept {
   look_at(routine, words, n, status);
   real();
   all_satisfied(routine, words, n, status);

@@ -65,7 +65,7 @@ bool races(const Access& a, const Access& b) noexcept {
 }
 
 // How readily an entry is given up, if there is no room.
-int rank_of(const Access& earlier, bool is_covered) noexcept {
+int preference_for(const Access& earlier, bool is_covered) noexcept {
   return (is_covered ? 2 : 0) + (is_store(earlier.kind) ? 0 : 1);
 }
 
@@ -97,16 +97,17 @@ bool record(Cell& cell, const Access& access, const Knowledge& knowledge, Access
       if (!is_race) earlier = other;
       is_race = true;
     }
-    int rank = rank_of(other, is_covered);
+    int preference = preference_for(other, is_covered);
     if (is_covered && replaces(access, other)) {
       if (best >= 10) {  // one has been found already, and is enough
         entry.who.store(0 | (entry.who.load(kRelaxed) & kLocked), kRelaxed);
         continue;
       }
-      rank = 10;
+      preference = 10;
     }
     // Among equals, one or the other, so that no access is hidden in each run.
-    if (rank > best || (rank == best && ((access.stamp.epoch ^ access.where.pc) & 1) != 0)) chosen = &entry, best = rank;
+    if (preference > best || (preference == best && ((access.stamp.epoch ^ access.where.pc) & 1) != 0))
+      chosen = &entry, best = preference;
   }
   write(*chosen, access);
   return is_race;

@@ -16,11 +16,11 @@ enum class Kind : std::uint8_t {
   store,
   atomic_load,
   atomic_update,
-  put,          // a store of one word by a put, which a wait may see
-  remote_store, // a store of one word through shmem_ptr, which a wait may see
-  wait,         // the load of a wait or test
-  result,       // a collective stores to this PE's own dest
-  contribution, // a member stores to the dest of another one, which may not have come yet
+  put,           // a store of one word by a put, which a wait may see
+  remote_store,  // a store of one word through shmem_ptr, which a wait may see
+  wait,          // the load of a wait or test
+  result,        // a collective stores to this PE's own dest
+  contribution,  // a member stores to the dest of another one, which may not have come yet
 };
 inline constexpr int kKinds = 9;
 constexpr bool is_store(Kind kind) noexcept {

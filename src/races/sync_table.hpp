@@ -37,9 +37,7 @@ class SyncTable {
   std::byte* memory_ = nullptr;
   std::size_t stride_ = 0;
 
-  SyncWord& word(std::uint32_t index) const noexcept {
-    return *reinterpret_cast<SyncWord*>(memory_ + index * stride_);
-  }
+  SyncWord& word(std::uint32_t index) const noexcept { return *reinterpret_cast<SyncWord*>(memory_ + index * stride_); }
 };
 
 }  // namespace shmemx::races

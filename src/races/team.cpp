@@ -28,7 +28,8 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
 }
 
 TeamPlace place_of(shmem_team_t team, std::uint64_t number) noexcept {
-  return {number, static_cast<std::uint32_t>(pshmem_team_n_pes(team)), static_cast<std::uint32_t>(pshmem_team_my_pe(team)), team};
+  return {number, static_cast<std::uint32_t>(pshmem_team_n_pes(team)),
+          static_cast<std::uint32_t>(pshmem_team_my_pe(team)), team};
 }
 
 // Requires the lock. The predefined teams are known from the begin.
@@ -57,8 +58,9 @@ TeamPlace place_in(const ActiveSet& set) noexcept {
   Symmetric work{};
   if (!job.locate(reinterpret_cast<std::uintptr_t>(set.work), work)) return {};
   work.pe = 0;
-  const auto rank = static_cast<std::uint32_t>((job.my_pe() - set.first) >> set.log_stride);
-  return {mix(shape, work.key()), static_cast<std::uint32_t>(set.size), rank, SHMEM_TEAM_INVALID, set.first, set.log_stride};
+  const auto member = static_cast<std::uint32_t>((job.my_pe() - set.first) >> set.log_stride);
+  return {mix(shape, work.key()), static_cast<std::uint32_t>(set.size), member, SHMEM_TEAM_INVALID, set.first,
+          set.log_stride};
 }
 
 void note_team(shmem_team_t parent, shmem_team_t team, std::uint64_t axis) noexcept {
@@ -87,8 +89,8 @@ void forget_teams() noexcept {
   teams().n_calls.clear();
 }
 
-int world_pe(const TeamPlace& team, std::uint32_t rank) noexcept {
-  const auto number = static_cast<int>(rank);
+int world_pe(const TeamPlace& team, std::uint32_t member) noexcept {
+  const auto number = static_cast<int>(member);
   if (team.team == SHMEM_TEAM_INVALID) return team.first + (number << team.log_stride);
   return pshmem_team_translate_pe(team.team, number, SHMEM_TEAM_WORLD);
 }
@@ -96,21 +98,21 @@ int world_pe(const TeamPlace& team, std::uint32_t rank) noexcept {
 void note_contribution(Routine& routine, const TeamPlace& team, const Blocks& dest) noexcept {
   if (!routine.is_watched() || team.number == 0) return;
   Thread& thread = routine.thread();
-  for (std::uint32_t rank = 0; rank < team.members; ++rank) {
-    if (rank == team.rank) continue;
-    record_remote_blocks(routine, dest, world_pe(team, rank),
+  for (std::uint32_t member = 0; member < team.members; ++member) {
+    if (member == team.member) continue;
+    record_remote_blocks(routine, dest, world_pe(team, member),
                          {thread.now, Kind::contribution, routine.where(), thread.knowledge()});
   }
 }
 
 Collective::Collective(Routine& routine, const TeamPlace& team, std::uint64_t bytes) noexcept : routine_(routine) {
-  if (!routine.is_watched() || team.number == 0 || team.rank >= team.members) return;
+  if (!routine.is_watched() || team.number == 0 || team.member >= team.members) return;
   std::uint64_t n_calls = 0;
   {
     const std::lock_guard guard(teams().lock);
     n_calls = ++teams().n_calls[team.number];
   }
-  visit_ = {mix(team.number, n_calls), team.members, team.rank};
+  visit_ = {mix(team.number, n_calls), team.members, team.member};
   Thread& thread = routine.thread();
   job.enter(visit_, *thread.clock, bytes);
   thread.advance();  // the buffers are in use from now on
@@ -120,8 +122,8 @@ std::uint64_t Collective::leave(Waits waits, std::uint32_t root) noexcept {
   if (visit_.key == 0) return 0;
   Job::Members from{0, visit_.members - 1};
   if (waits == Waits::for_root) from = {root, root};
-  if (waits == Waits::for_lower) from = {0, visit_.rank};
-  if (waits == Waits::for_none) from = {visit_.rank, visit_.rank};
+  if (waits == Waits::for_lower) from = {0, visit_.member};
+  if (waits == Waits::for_none) from = {visit_.member, visit_.member};
   return job.leave(visit_, from, *routine_.thread().clock);
 }
 

@@ -10,14 +10,14 @@ namespace shmemx::races {
 enum class Waits {
   for_all,
   for_root,
-  for_lower,          // and itself
+  for_lower,  // and itself
   for_none,
 };
 
 struct TeamPlace {
   std::uint64_t number = 0;  // the same on all members; 0: none
   std::uint32_t members = 0;
-  std::uint32_t rank = 0;
+  std::uint32_t member = 0;
   shmem_team_t team = SHMEM_TEAM_INVALID;  // or an active set:
   int first = 0;
   int log_stride = 0;
@@ -38,7 +38,7 @@ void forget_team(shmem_team_t team) noexcept;
 void forget_teams() noexcept;
 
 // A member of the team in the world.
-int world_pe(const TeamPlace& team, std::uint32_t rank) noexcept;
+int world_pe(const TeamPlace& team, std::uint32_t member) noexcept;
 
 // This PE's share goes to the dests of all members, which may not have come yet. Called before Collective.
 void note_contribution(Routine& routine, const TeamPlace& team, const Blocks& dest) noexcept;

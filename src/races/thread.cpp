@@ -28,8 +28,8 @@ constinit Executable executable{};
 // Threads are never unmapped: their slots and epochs live on.
 Thread* allocate() noexcept {
   const std::size_t clock_at = (sizeof(Thread) + 63) / 64 * 64;
-  void* const at = ::mmap(nullptr, clock_at + Clock::bytes(kMostSlots), PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const at =
+      ::mmap(nullptr, clock_at + Clock::bytes(kMostSlots), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) return nullptr;
   auto* const thread = new (at) Thread;
   thread->clock = reinterpret_cast<Clock*>(static_cast<std::byte*>(at) + clock_at);
@@ -86,7 +86,8 @@ std::uint32_t stack_node(Thread& thread) noexcept {
   std::uint32_t known = depth - 1;
   while (known != 0 && thread.frames[known - 1].node == 0) --known;
   std::uint32_t node = known == 0 ? 0 : thread.frames[known - 1].node;
-  for (; known < depth; ++known) node = thread.frames[known].node = job.calls().add({node, thread.frames[known].site, 0});
+  for (; known < depth; ++known)
+    node = thread.frames[known].node = job.calls().add({node, thread.frames[known].site, 0});
   return node;
 }
 

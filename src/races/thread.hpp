@@ -18,12 +18,12 @@ struct Frame {
 struct Thread {
   static constexpr std::uint32_t kMostFrames = 512;
 
-  Stamp now;               // its slot and epoch
-  std::uint64_t tag = 0;   // the same, packed with a load
+  Stamp now;              // its slot and epoch
+  std::uint64_t tag = 0;  // the same, packed with a load
   std::uint32_t depth = 0;
   std::uint32_t number = 0;
-  int in_library = 0;      // calls of this library's own; what they do is none of the program's
-  bool has_fenced = false; // used atomic_thread_fence: relaxed atomics then count as acquire and release
+  int in_library = 0;       // calls of this library's own; what they do is none of the program's
+  bool has_fenced = false;  // used atomic_thread_fence: relaxed atomics then count as acquire and release
   Clock* clock = nullptr;
   Frame frames[kMostFrames];
 
