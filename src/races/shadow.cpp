@@ -64,9 +64,9 @@ bool races(const Access& a, const Access& b) noexcept {
          (a.kind == Kind::atomic_update || b.kind == Kind::atomic_update);
 }
 
-// How readily an entry is given up, if there is no room.
+// How readily an entry is given up, if there is no room: loads first, of which there are several then.
 int preference_for(const Access& earlier, bool is_covered) noexcept {
-  return (is_covered ? 2 : 0) + (is_store(earlier.kind) ? 0 : 1);
+  return (is_store(earlier.kind) ? 0 : 2) + (is_covered ? 1 : 0);
 }
 
 }  // namespace
