@@ -22,8 +22,8 @@ constexpr std::uint8_t kFirst = 0x0f;
 constexpr std::uint8_t kSecond = 0xf0;
 
 // Of a thread with this slot, at its epoch 1, that knows nothing of others.
-struct Stranger {
-  explicit Stranger(shmemx::races::Slot slot)
+struct Alone {
+  explicit Alone(shmemx::races::Slot slot)
       : slot_(slot),
         memory_(Clock::bytes(kSlots) / sizeof(std::uint64_t) + 1),
         clock(*reinterpret_cast<Clock*>(memory_.data())) {
@@ -44,8 +44,8 @@ struct Stranger {
 
 bool is_race(Kind first, Kind second) {
   Cell cell{};
-  Stranger a(1);
-  Stranger b(2);
+  Alone a(1);
+  Alone b(2);
   static_cast<void>(a.races(cell, first));
   return b.races(cell, second);
 }
@@ -75,8 +75,8 @@ BOOST_AUTO_TEST_CASE(waits_may_see_puts_and_atomics) {
 
 BOOST_AUTO_TEST_CASE(only_common_bytes_race) {
   Cell cell{};
-  Stranger a(1);
-  Stranger b(2);
+  Alone a(1);
+  Alone b(2);
   BOOST_TEST(!a.races(cell, Kind::store, kFirst));
   BOOST_TEST(!b.races(cell, Kind::store, kSecond));
   BOOST_TEST(b.races(cell, Kind::store, kWhole));
@@ -84,16 +84,16 @@ BOOST_AUTO_TEST_CASE(only_common_bytes_race) {
 
 BOOST_AUTO_TEST_CASE(atomics_of_different_sizes_race) {
   Cell cell{};
-  Stranger a(1);
-  Stranger b(2);
+  Alone a(1);
+  Alone b(2);
   BOOST_TEST(!a.races(cell, Kind::atomic_update, kFirst));
   BOOST_TEST(b.races(cell, Kind::atomic_update, kWhole));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_known_does_not_race) {
   Cell cell{};
-  Stranger a(1);
-  Stranger b(2);
+  Alone a(1);
+  Alone b(2);
   BOOST_TEST(!a.races(cell, Kind::store));
   b.clock.join(a.clock, kSlots);
   BOOST_TEST(!b.races(cell, Kind::store));
@@ -101,14 +101,14 @@ BOOST_AUTO_TEST_CASE(what_is_known_does_not_race) {
 
 BOOST_AUTO_TEST_CASE(a_store_is_remembered_behind_many_loads) {
   Cell cell{};
-  Stranger writer(1);
+  Alone writer(1);
   BOOST_TEST(!writer.races(cell, Kind::store));
   for (shmemx::races::Slot slot = 2; slot < 12; ++slot) {
-    Stranger reader(slot);
+    Alone reader(slot);
     reader.clock.join(writer.clock, kSlots);
     BOOST_TEST(!reader.races(cell, Kind::load));
   }
-  Stranger late(12);
+  Alone late(12);
   BOOST_TEST(late.races(cell, Kind::load));
 }
 
