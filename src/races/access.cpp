@@ -72,7 +72,17 @@ void release_remote_word(Thread& thread, std::uintptr_t address) noexcept {
 void record_slow(Thread& thread, std::uintptr_t address, std::size_t bytes, Kind kind, const void* pc) noexcept {
   if (thread.in_library != 0) return;
   const bool is_remote = kind == Kind::store && is_remote_word(address, bytes);
-  record_range(thread, {address, bytes}, is_remote ? Kind::remote_store : kind, {site_of(pc), stack_node(thread)});
+  const Where where{site_of(pc), stack_node(thread)};
+  const Kind recorded = is_remote ? Kind::remote_store : kind;
+  Cell* const cell = memory_map.find(address);
+  if (cell == nullptr) return;
+  if (address % 8 + bytes > 8) {
+    record_range(thread, {address, bytes}, recorded, where);
+  } else {
+    const Access access{thread.now, recorded, static_cast<std::uint8_t>(bytes_mask(address, bytes)), where};
+    Access earlier;
+    if (record(*cell, access, thread.knowledge(), earlier)) report(thread, {access, earlier, address, *cell});
+  }
   if (is_remote) release_remote_word(thread, address);
 }
 

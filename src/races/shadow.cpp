@@ -20,7 +20,8 @@ class CellGuard {
       }
     }
   }
-  ~CellGuard() { word_.fetch_and(~kLocked, std::memory_order_release); }
+  // Only the holder writes the word.
+  ~CellGuard() { word_.store(word_.load(kRelaxed) & ~kLocked, std::memory_order_release); }
   CellGuard(const CellGuard&) = delete;
   CellGuard& operator=(const CellGuard&) = delete;
 
