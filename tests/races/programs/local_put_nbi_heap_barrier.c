@@ -1,0 +1,18 @@
+/* races: none; class: local; pes: 2 */
+/* The source of a non-blocking put lies in the symmetric heap and changes after a barrier, which completes the put. */
+#include <shmem.h>
+
+int main(void) {
+  shmem_init();
+  const int me = shmem_my_pe();
+  int* block = shmem_calloc(32, sizeof(int));
+  if (block == NULL) shmem_global_exit(1);
+  int* source = block + 16;
+  if (me == 0) shmem_int_put_nbi(block, source, 16, 1);
+  shmem_barrier_all();
+  source[15] = 5;
+  const int wrong = block[15] != 0;
+  shmem_free(block);
+  shmem_finalize();
+  return wrong;
+}
