@@ -1,5 +1,5 @@
 /* races: always; class: wait; pes: 2 */
-/* PE 1 asks once by shmem_test and does not look at the answer, which is no: PE 0 starts only when it is told to. */
+/* PE 1 asks once by shmem_test and ignores the answer, which is no: PE 0 starts only after PE 1 has asked. */
 #include <shmem.h>
 
 static int flag;
