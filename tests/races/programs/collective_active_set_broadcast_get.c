@@ -13,8 +13,8 @@ int main(void) {
   for (int i = 0; i < SHMEM_BCAST_SYNC_SIZE; ++i) sync_work[i] = SHMEM_SYNC_VALUE;
   shmem_barrier_all();
   shmem_broadcast64(dest, source, 2, 0, 0, 0, 3, sync_work);  // race 1
-  if (me == 1) dest[1] = 5;                       // race 1
-  if (me == 2) seen = shmem_long_g(&dest[1], 1);  // race 2
+  if (me == 1) dest[1] = 5;                                   // race 1
+  if (me == 2) seen = shmem_long_g(&dest[1], 1);              // race 2
   shmem_finalize();
   return seen < 0;
 }

@@ -9,8 +9,8 @@ int main(void) {
   const int me = shmem_my_pe();
   int seen = 0;
   shmem_int_sum_reduce(SHMEM_TEAM_WORLD, dest, source, 2);  // race 2
-  if (me == 1) shmem_int_p(&dest[0], 4, 0);  // race 1
-  if (me == 0) seen = dest[0];               // race 2
+  if (me == 1) shmem_int_p(&dest[0], 4, 0);                 // race 1
+  if (me == 0) seen = dest[0];                              // race 2
   shmem_finalize();
   return seen < 0;
 }

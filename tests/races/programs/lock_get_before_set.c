@@ -1,5 +1,6 @@
 /* races: sometimes; class: lock; pes: 2 */
-/* PE 1 gets the word before it takes the lock. Mostly PE 0 has been there: then nothing orders its put before the get. */
+/* PE 1 gets the word before it takes the lock. Mostly PE 0 has been there: then nothing orders its put before the get.
+ */
 #include <shmem.h>
 #include <unistd.h>
 

@@ -1,5 +1,6 @@
 /* races: none; class: quiet; pes: 3 */
-/* PE 0 puts to PE 2 and completes it, PE 1 hears of it and sets the word of PE 2: the order holds over the PE between them. */
+/* PE 0 puts to PE 2 and completes it, PE 1 hears of it and sets the word of PE 2: the order holds over the PE between
+ * them. */
 #include <shmem.h>
 
 static long data;
