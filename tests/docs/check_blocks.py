@@ -10,7 +10,7 @@ Every block is fenced and has a language. What happens to it:
   console   each "$ " line is run, and prints what follows
   fortran rust   a part of a program of the project
   json      parsed
-  cmake     configured as a project against the installed tree
+  cmake     configured and built as a project against the installed tree; a part of one as if behind add_executable(program program.c)
   text      a picture or an output, not looked at
   others    offences, unless the page says that they are not run
 
@@ -105,6 +105,7 @@ class Pages:
                 if program.is_file() and os.access(program, os.X_OK):
                     shutil.copy(program, folder)
         shutil.copy(self.build / "examples/tutorial/02_put_get", folder / "program")
+        shutil.copy(self.project / "examples/tutorial/02_put_get.c", folder / "program.c")
         shutil.copytree(self.project / "tools", folder / "tools")
         for source in ("profile/profile.c", "languages/ring.f90", "languages/ring.rs"):
             shutil.copy(self.project / "examples" / source, folder)
@@ -173,13 +174,17 @@ class Pages:
         return None
 
     def cmake(self, block, folder):
-        self.counts["cmake: configured"] += 1
+        self.counts["cmake: built"] += 1
         project = folder / "project"
-        project.mkdir()
+        project.mkdir(exist_ok=True)
         for source in folder.glob("*.c"):
             shutil.copy(source, project)
-        (project / "CMakeLists.txt").write_text("\n".join(block.lines))
-        return self.run(folder, ["cmake", "-S", "project", "-B", "configured", f"-DCMAKE_PREFIX_PATH={self.prefix}"])[0]
+        text = "\n".join(block.lines) + "\n"
+        if "project(" not in text:
+            text = "cmake_minimum_required(VERSION 3.16)\nproject(page C)\nadd_executable(program program.c)\n" + text
+        (project / "CMakeLists.txt").write_text(text)
+        return (self.run(folder, ["cmake", "-S", "project", "-B", "made", f"-DCMAKE_PREFIX_PATH={self.prefix}"])[0] or
+                self.run(folder, ["cmake", "--build", "made"])[0])
 
     def check(self, block, folder):
         """Returns what is wrong with a block, or None."""
