@@ -149,7 +149,7 @@ struct method_traits<void (T::*)(P...)> {
     (to.put(static_cast<std::decay_t<P>>(std::forward<A>(values))), ...);
   }
   template <void (T::*Method)(P...)>
-  static void call(T& object, reader from) {
+  static void call(T& object, [[maybe_unused]] reader from) {
     arguments values{from.take<std::decay_t<P>>()...}; /* braces: from left to right */
     std::apply([&](auto&... each) { (object.*Method)(each...); }, values);
   }

@@ -91,7 +91,7 @@ void compare_unexpected(const Call& call) noexcept {
   if (message->bytes < sizeof theirs || message->bytes > kMostTagged + sizeof theirs ||
       message->received < message->bytes)
     return;
-  std::memcpy(&theirs, message + 1, sizeof theirs);
+  std::memcpy(&theirs, static_cast<const void*>(message + 1), sizeof theirs);  // the data lie behind it
   if (theirs.call != call.tag.call) report_mismatch(call, message->source, theirs);
 }
 

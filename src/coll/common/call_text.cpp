@@ -46,6 +46,8 @@ std::string name_of(CallWord call) {
       return "shmem_fcollect";
     case CallFamily::alltoall:
       return "shmem_alltoall";
+    case CallFamily::alltoallv:
+      return "shmemx_alltoallv";
     case CallFamily::alltoalls:
       return "shmem_alltoalls";
     case CallFamily::reduce:

@@ -41,7 +41,7 @@ class EngineJob {
       pt2pt::Operation* const request = job_.engine(pe).open_operation(0);
       requests.push_back(request);
       under_way_[static_cast<std::size_t>(pe)].push_back(std::make_unique<Collective>(
-          Call{"test", &route_, 5, number, op}, make(Members{pe, n_, &nodes, false}), *request));
+          Call{"test", &route_, 5, number, op, {}}, make(Members{pe, n_, &nodes, false}), *request));
     }
   }
 
