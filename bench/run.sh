@@ -14,6 +14,7 @@
 # guidelines: ratios that should hold on any machine, and those that do not. Writes results_guidelines.txt and .json.
 # scale: many PEs on one node only. Writes results_scale.json and results_scale.txt.
 # Writes results.json, results.txt, results_net.txt and plots into build/bench. BUILD_DIR names another build folder.
+# node, net, scale and ethernet end with a table of the rows behind a bar or a peer, the worst first (bench/behind.py).
 set -eu
 
 mode=quick
@@ -23,7 +24,7 @@ shapes=no
 if [ "$where" = rma ] && [ "${1:-}" = shapes ]; then shapes=yes; shift; fi
 case "${1:-}" in
   quick | full) mode=$1; shift ;;
-  -h | --help) sed -n '2,17p' "$0"; exit 0 ;;
+  -h | --help) sed -n '2,18p' "$0"; exit 0 ;;
 esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -103,11 +104,24 @@ build_mpi() {
   "/usr/bin/mpicc.$1" -O2 "$root/bench/net/empty_mpi.c" -o "$build/bench/mpi/$1/net_empty_mpi"
 }
 
-# Between nodes: the driver itself runs on the first of four virtual hosts.
+# Open MPI's OSHMEM finds the static data of a program by its path, which must have no blank.
+place_peer() {
+  case $build in
+    *[[:space:]]*)
+      moved=$(mktemp -d)
+      cp "$build/bench/peer/"* "$moved"
+      peer=$moved ;;
+    *) peer=$build/bench/peer ;;
+  esac
+}
+
+# Between nodes: the driver itself runs on the first of four virtual hosts. The launchers of the peers split the name of
+# the program that enters a host at its blanks, so it is looked up in PATH.
 measure_net() {
   vhosts=$build/tests/bin/vhosts
+  PATH=$build/tests/bin:$PATH
   if [ -x "$vhosts" ] && "$vhosts" shell --hosts 4 -- true >/dev/null 2>&1; then
-    "$vhosts" shell --hosts 4 --congestion reno -- "$@" --net --hosts "$hosts" --enter "$vhosts-enter"
+    "$vhosts" shell --hosts 4 --congestion reno -- "$@" --net --hosts "$hosts" --enter vhosts-enter
   else
     say "virtual hosts are not possible here: pretended nodes, without peers"
     "$@" --net
@@ -121,11 +135,12 @@ measure_ethernet_on() {
   shift 3
   # shellcheck disable=SC2086
   "$vhosts" shell --hosts 2 --congestion reno $kind ${of_each_host:+--ip "$of_each_host"} -- "$@" --ethernet "$part" --network "$network" --hosts h0,h1 \
-    --enter "$vhosts-enter" || say "$part, $network: not measured"
+    --enter vhosts-enter || say "$part, $network: not measured"
 }
 
 measure_ethernet() {
   vhosts=$build/tests/bin/vhosts
+  PATH=$build/tests/bin:$PATH
   if ! "$vhosts" shell --hosts 2 -- true >/dev/null 2>&1; then
     say "virtual hosts are not possible here: no figures of raw Ethernet"
     return 0
@@ -183,28 +198,35 @@ if [ "$where" = links ]; then
   exec "$root/bench/links/run.sh" "$build"
 fi
 build_ours
-options=""
-if build_peer; then options="--peer-programs $build/bench/peer"; fi
-if build_mpi openmpi /usr/bin/mpirun.openmpi; then options="$options --openmpi-programs $build/bench/mpi/openmpi"; fi
-if build_mpi mpich /usr/bin/mpiexec.hydra; then options="$options --mpich-programs $build/bench/mpi/mpich"; fi
 BENCH_COMMIT=$(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo unknown)
-export BENCH_COMMIT
+BENCH_RUN="$(date -u +%Y-%m-%dT%H:%M:%SZ) $BENCH_COMMIT"
+export BENCH_COMMIT BENCH_RUN
 # Open MPI leaves files behind when a job of its is ended; so does a program of ours that dies while it starts.
 started=$(mktemp)
+moved=""
 clean_up() {
   find /dev/shm -maxdepth 1 \( -name "vader_segment.*" -o -name "shmemx-bench-*" \) -user "$(id -u)" -newer "$started" \
     -delete 2>/dev/null || true
   rm -f "$started"
+  if [ -n "$moved" ]; then rm -rf "$moved"; fi
 }
 trap clean_up EXIT
-driver="$build/bench/bench_driver $mode --ours-programs $build/bench/ours --limit-programs $build/bench/raw
-  --plain-programs $build/bench/plain $options --output $build/bench"
+# The driver and its options, before those of the caller.
+if build_mpi mpich /usr/bin/mpiexec.hydra; then set -- --mpich-programs "$build/bench/mpi/mpich" "$@"; fi
+if build_mpi openmpi /usr/bin/mpirun.openmpi; then set -- --openmpi-programs "$build/bench/mpi/openmpi" "$@"; fi
+if build_peer && place_peer; then set -- --peer-programs "$peer" "$@"; fi
+set -- "$build/bench/bench_driver" "$mode" --ours-programs "$build/bench/ours" --limit-programs "$build/bench/raw" \
+  --plain-programs "$build/bench/plain" --output "$build/bench" --ours-launcher "\"$build/bin/oshrun\" -n {n}" "$@"
 for place in $where; do
-  # shellcheck disable=SC2086
   case $place in
-    node) $driver --ours-launcher "$build/bin/oshrun -n {n}" "$@" ;;
-    scale) $driver --scale --ours-launcher "$build/bin/oshrun -n {n}" "$@" ;;
-    ethernet) measure_ethernet $driver --ours-launcher "$build/bin/oshrun -n {n}" "$@" ;;
-    net) measure_net $driver --ours-launcher "$build/bin/oshrun -n {n}" "$@" ;;
+    node) "$@" ;;
+    scale) "$@" --scale ;;
+    ethernet) measure_ethernet "$@" ;;
+    net) measure_net "$@" ;;
   esac
 done
+case $where in
+  scale | ethernet) results=$build/bench/results_$where.json ;;
+  *) results=$build/bench/results.json ;;
+esac
+if [ -f "$results" ]; then python3 "$root/bench/behind.py" --run "$BENCH_RUN" "$results" | tee "$build/bench/behind.txt"; fi

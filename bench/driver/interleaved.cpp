@@ -99,6 +99,8 @@ Row Interleaved::row(int index, const ListedCase& what) {
   row.beside_mpi = turns_.beside_mpi;
   const std::string state = common_state(bins);
   for (std::size_t v = 0; v < kVariants; ++v) row.*kFigures[v] = best_method(bins[v], state, row.high_is_better);
+  for (std::size_t v = kFirstPeer; v < kVariants; ++v)
+    row.lacks_peer = row.lacks_peer || (turns_.variants[v] && !(row.*kFigures[v]));
   row.raw = best_method(bins[kRival], state, row.high_is_better);
   row.state = what.note.empty() ? state : state + ", " + what.note;
   return row;

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
+#include <iomanip>
 #include <iostream>
 #include <sstream>
 
@@ -15,10 +16,11 @@
 namespace {
 using namespace shmemx::bench;
 
+// Splits a launcher's command at its blanks. Double quotes keep those of a path.
 Arguments split(const std::string& text) {
   std::istringstream words(text);
   Arguments arguments;
-  for (std::string word; words >> word;) arguments.push_back(word);
+  for (std::string word; words >> std::quoted(word);) arguments.push_back(word);
   return arguments;
 }
 

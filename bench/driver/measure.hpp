@@ -49,6 +49,7 @@ struct Settings {
 enum class Peers { shmem, messages, none };
 // In the order of the columns; null if there is none of that kind.
 constexpr int kVariants = 4;
+constexpr std::size_t kFirstPeer = 2;
 std::array<const Variant*, kVariants> variants_of(const Settings& settings, Peers peers);
 
 bool wanted(const Settings& settings, const std::string& name);

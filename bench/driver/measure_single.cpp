@@ -69,7 +69,8 @@ struct Starts {
 // Starts plain processes one after the other, which run side by side, and waits for all of them.
 Finished start_plain(const Settings& settings, int count) {
   const std::string program = settings.limit.programs + "/hello";
-  return run_once({"sh", "-c", fmt::format("i=0; while [ $i -lt {} ]; do {} & i=$((i+1)); done; wait", count, program)},
+  return run_once({"sh", "-c", "i=0; while [ $i -lt $1 ]; do \"$2\" & i=$((i+1)); done; wait", "sh",
+                   std::to_string(count), program},
                   Milliseconds(30'000));
 }
 

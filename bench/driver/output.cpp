@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -30,13 +31,29 @@ std::string ratio(const std::optional<double>& a, const std::optional<double>& b
   return a && b && *b != 0 ? fmt::format("{:.2f}", *a / *b) : "-";
 }
 
-std::string word(const Verdict& verdict) {
+std::string word(const Verdict& verdict, const Row& row) {
   if (verdict.bar.empty()) return "";
-  if (!verdict.met) return verdict.bar + ": ?";
+  if (!verdict.met) return verdict.bar + (row.ours ? ": no comparator" : ": not measured");
   return verdict.bar + (*verdict.met ? ": met" : ": MISSED");
 }
 
 std::string cell(const std::optional<double>& value) { return value ? fmt::format("{:.6g}", *value) : "NaN"; }
+
+nlohmann::ordered_json judged(const Verdict& verdict, const char* beside) {
+  return {{"beside", beside},
+          {"bar", verdict.bar},
+          {"met", verdict.met ? nlohmann::ordered_json(*verdict.met) : nlohmann::ordered_json()},
+          {"times", figure(verdict.times)}};
+}
+
+// The bars of a row, for bench/behind.py.
+nlohmann::ordered_json bars(const Row& row, const Rows& rows) {
+  auto list = nlohmann::ordered_json::array();
+  const Verdict limit = against_limit(row, rows), peer = against_peer(row);
+  if (!limit.bar.empty()) list.push_back(judged(limit, "limit"));
+  if (!peer.bar.empty()) list.push_back(judged(peer, "peers"));
+  return list;
+}
 
 nlohmann::ordered_json entry(const Row& row, const Rows& rows) {
   nlohmann::ordered_json one{{"name", row.name},
@@ -47,7 +64,10 @@ nlohmann::ordered_json entry(const Row& row, const Rows& rows) {
                              {"ours", figure(row.ours)},
                              {"limit", figure(row.limit)},
                              {"peers", peers(row)},
-                             {"state", row.state}};
+                             {"state", row.state},
+                             {"bars", bars(row, rows)}};
+  if (!row.remark.empty()) one["remark"] = row.remark;
+  if (const char* run = std::getenv("BENCH_RUN"); run != nullptr) one["run"] = run;
   if (row.transport.empty()) return one;
   const Verdict verdict = against_limit(row, rows);
   one["transport"] = row.transport;
@@ -151,10 +171,10 @@ std::string table(const Rows& rows) {
       missed += verdict.met && !*verdict.met ? 1 : 0;
       unknown += !verdict.bar.empty() && !verdict.met ? 1 : 0;
     }
-    out +=
-        fmt::format(kFormat, name_text(row), row.pes, row.bytes != 0 ? size_text(row.bytes) : "", row.unit,
-                    text(row.ours), text(row.limit), text(row.openmpi), row.beside_mpi ? text(row.mpich) : "",
-                    ratio(row.ours, row.limit), ratio(row.ours, row.best_peer()), word(limit), word(peer), row.state);
+    out += fmt::format(kFormat, name_text(row), row.pes, row.bytes != 0 ? size_text(row.bytes) : "", row.unit,
+                       text(row.ours), text(row.limit), text(row.openmpi), row.beside_mpi ? text(row.mpich) : "",
+                       ratio(row.ours, row.limit), ratio(row.ours, row.best_peer()), word(limit, row), word(peer, row),
+                       row.state);
   }
   out += fmt::format("{} rows; bars missed: {}; without a figure to judge: {}\n", rows.size(), missed, unknown);
   std::string remarks;

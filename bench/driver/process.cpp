@@ -8,7 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdio>
 #include <filesystem>
+#include <iostream>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
@@ -28,16 +34,18 @@ void raise_weight_of_session(std::string_view nice) {
   close(fd);
 }
 
-[[noreturn]] void become(const Arguments& arguments, int output_fd) {
+[[noreturn]] void become(const Arguments& arguments, int output_fd, int error_fd) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   raise_weight_of_session("-15");
   if (const int null_fd = open("/dev/null", O_RDONLY); null_fd >= 0) dup2(null_fd, STDIN_FILENO);
+  dup2(error_fd, STDERR_FILENO);
   dup2(output_fd >= 0 ? output_fd : STDERR_FILENO, STDOUT_FILENO);
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   execvp(argv[0], argv.data());
+  perror(argv[0]);
   _exit(127);
 }
 
@@ -46,12 +54,60 @@ int milliseconds_until(Clock::time_point deadline) {
   return left > 0 ? static_cast<int>(left) : 0;
 }
 
+bool says_something(std::string_view line) {
+  static constexpr std::array<std::string_view, 3> kHints{"This typically refers to", "Please see the FAQ",
+                                                          "YOU CAN IGNORE THE BELOW"};
+  line.remove_prefix(std::min(line.find_first_not_of("= \t"), line.size()));
+  return std::any_of(line.begin(), line.end(), [](unsigned char c) { return std::isalpha(c) != 0; }) &&
+         std::none_of(kHints.begin(), kHints.end(), [&](std::string_view hint) { return line.starts_with(hint); });
+}
+
+// Returns what is added to the reason of a failure.
+std::string told_at_last(const std::string& errors) {
+  const std::string line = last_line(errors);
+  return line.empty() ? line : ": " + line;
+}
+
+// Shows what a program that failed has written.
+void show(const std::string& errors) {
+  if (!errors.empty()) std::cerr << errors << (errors.back() == '\n' ? "" : "\n");
+}
+
 }  // namespace
 
-Child::Child(const Arguments& arguments, int output_fd) {
+ErrorOutput::ErrorOutput() {
+  FILE* const file = std::tmpfile();
+  if (file == nullptr) throw std::runtime_error("there is no room for a temporary file");
+  fd_ = fcntl(fileno(file), F_DUPFD_CLOEXEC, 0);
+  std::fclose(file);
+  if (fd_ < 0) throw std::runtime_error("no descriptor is free");
+}
+
+ErrorOutput::~ErrorOutput() { close(fd_); }
+
+std::string ErrorOutput::tail() const {
+  constexpr off_t kBytes = 2000;
+  struct stat status {};
+  if (fstat(fd_, &status) != 0) return {};
+  std::string text(static_cast<std::size_t>(std::min(status.st_size, kBytes)), '\0');
+  const ssize_t got = pread(fd_, text.data(), text.size(), status.st_size - static_cast<off_t>(text.size()));
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return text;
+}
+
+std::string last_line(const std::string& text) {
+  constexpr std::size_t kLongest = 200;
+  std::string last;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (says_something(line)) last = line;
+  return last.substr(0, kLongest);
+}
+
+Child::Child(const Arguments& arguments, int output_fd, int error_fd) {
   pid_ = fork();
   if (pid_ < 0) throw std::runtime_error("fork failed");
-  if (pid_ == 0) become(arguments, output_fd);
+  if (pid_ == 0) become(arguments, output_fd, error_fd);
 }
 
 Child::~Child() {
@@ -85,7 +141,8 @@ Finished run_once(const Arguments& arguments, Milliseconds limit) {
   Finished finished;
   const auto begin = Clock::now();
   const auto deadline = begin + limit;
-  Child child(arguments, ends[1]);
+  const ErrorOutput errors;
+  Child child(arguments, ends[1], errors.fd());
   close(ends[1]);
   char block[4096];
   for (;;) {
@@ -102,7 +159,12 @@ Finished run_once(const Arguments& arguments, Milliseconds limit) {
   if (!status)
     finished.why = "did not end within " + std::to_string(limit.count() / 1000) + " s";
   else if (!finished.ok)
-    finished.why = "ended with wait status " + std::to_string(*status);
+    finished.why = (WIFSIGNALED(*status) ? "was ended by signal " + std::to_string(WTERMSIG(*status))
+                                         : "ended with status " + std::to_string(WEXITSTATUS(*status)));
+  if (!finished.ok) {
+    finished.why += told_at_last(errors.tail());
+    show(errors.tail());
+  }
   return finished;
 }
 
@@ -117,7 +179,7 @@ ServedJob::ServedJob(Arguments launch, int pes, const std::string& directory, Mi
   for (int pe = 0; pe < pes; ++pe) command_fds_.push_back(make("cmd." + std::to_string(pe)));
   out_fd_ = make("out");
   launch.insert(launch.end(), {"--serve", directory});
-  child_.emplace(launch, -1);
+  child_.emplace(launch, -1, errors_.fd());
   std::string line;
   if (!next_line(line, Clock::now() + limit) || line != "ready") fail("does not start");
 }
@@ -134,8 +196,9 @@ ServedJob::~ServedJob() {
 
 void ServedJob::fail(std::string why) {
   alive_ = false;
-  why_ = std::move(why);
   child_->wait(Milliseconds(0));
+  why_ = why + told_at_last(errors_.tail());
+  show(errors_.tail());
 }
 
 bool ServedJob::next_line(std::string& line, Clock::time_point deadline) {
@@ -165,7 +228,7 @@ std::vector<std::string> ServedJob::measure(int case_index, int method, double b
     if (line == "end") return lines;
     lines.push_back(line);
   }
-  fail("no answer within " + std::to_string(limit.count() / 1000) + " s");
+  fail(child_->running() ? "no answer within " + std::to_string(limit.count() / 1000) + " s" : "ended during a case");
   return {};
 }
 

@@ -13,11 +13,30 @@ namespace shmemx::bench {
 using Arguments = std::vector<std::string>;
 using Milliseconds = std::chrono::milliseconds;
 
+// What a child writes to its standard error, in a file without a name.
+class ErrorOutput {
+ public:
+  ErrorOutput();
+  ErrorOutput(const ErrorOutput&) = delete;
+  ErrorOutput& operator=(const ErrorOutput&) = delete;
+  ~ErrorOutput();
+
+  int fd() const { return fd_; }
+  // Returns its last bytes, which may begin within a line.
+  std::string tail() const;
+
+ private:
+  int fd_ = -1;
+};
+
+// Returns the last line of `text` that says something: not a rule of dashes, nor a launcher's hint where to read more.
+std::string last_line(const std::string& text);
+
 // A child in a session of its own. The destructor kills it and waits for it.
 class Child {
  public:
-  // Output goes to `output_fd`, or to this program's stderr if it is -1.
-  Child(const Arguments& arguments, int output_fd);
+  // Standard output goes to `output_fd`, or to `error_fd` too if it is -1.
+  Child(const Arguments& arguments, int output_fd, int error_fd);
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child();
@@ -35,7 +54,7 @@ class Child {
 
 struct Finished {
   bool ok = false;
-  std::string why;     // set if not ok
+  std::string why;     // set if not ok, with the last line of its standard error
   std::string output;  // its standard output
   double wall_ms = 0;
 };
@@ -58,6 +77,7 @@ class ServedJob {
   std::vector<std::string> measure(int case_index, int method, double budget_ms, Milliseconds limit);
 
  private:
+  // Adds the last line that the program has written.
   void fail(std::string why);
   bool next_line(std::string& line, std::chrono::steady_clock::time_point deadline);
 
@@ -67,6 +87,7 @@ class ServedJob {
   std::string pending_;
   bool alive_ = true;
   std::string why_;
+  ErrorOutput errors_;
   std::optional<Child> child_;
 };
 

@@ -13,21 +13,39 @@ namespace {
 // Smaller differences are noise on a shared machine.
 constexpr double kNoise = 0.05;
 
-Verdict at_most(std::string bar, std::optional<double> value, double bound) {
-  Verdict verdict{std::move(bar), std::nullopt};
-  if (value) verdict.met = *value <= bound;
+Verdict at_most(std::string bar, std::optional<double> value, std::optional<double> bound) {
+  Verdict verdict{std::move(bar)};
+  if (!value || !bound) return verdict;
+  verdict.met = *value <= *bound;
+  if (*bound > 0) verdict.times = *value / *bound;
   return verdict;
+}
+
+Verdict at_least(std::string bar, std::optional<double> value, std::optional<double> bound) {
+  Verdict verdict{std::move(bar)};
+  if (!value || !bound) return verdict;
+  verdict.met = *value >= *bound;
+  if (*value > 0) verdict.times = *bound / *value;
+  return verdict;
+}
+
+std::optional<double> scaled(double factor, const std::optional<double>& value) {
+  return value ? std::optional(factor * *value) : value;
 }
 
 Verdict within(double factor, const Row& row, const std::optional<double>& reference, const char* of) {
-  Verdict verdict{fmt::format("<= {:g}x {}", factor, of), std::nullopt};
-  if (row.ours && reference) verdict.met = *row.ours <= factor * *reference;
-  return verdict;
+  return at_most(fmt::format("<= {:g}x {}", factor, of), row.ours, scaled(factor, reference));
 }
 
 Verdict reaches(double factor, const Row& row, const std::optional<double>& reference, const char* of) {
-  Verdict verdict{fmt::format(">= {}x {}", factor, of), std::nullopt};
-  if (row.ours && reference) verdict.met = *row.ours >= factor * *reference;
+  return at_least(fmt::format(">= {}x {}", factor, of), row.ours, scaled(factor, reference));
+}
+
+// The bar is `gain` times as good as a peer. Without all peers of the row it may be missed, but not met.
+Verdict beside_peer(std::string bar, const Row& row, const std::optional<double>& peer, double gain) {
+  Verdict verdict = row.high_is_better ? at_least(std::move(bar), row.ours, scaled(gain, peer))
+                                       : at_most(std::move(bar), row.ours, scaled(1 / gain, peer));
+  if (verdict.met == true && row.lacks_peer) verdict.met.reset();
   return verdict;
 }
 
@@ -81,7 +99,8 @@ Verdict coll_node(const Row& row, const Rows& all) {
     if (other.name != row.name || other.state != row.state || other.pes != 64 || row.state == "first reduce") continue;
     constexpr double kSpread = 2;
     const double growth = row.pes * std::log(row.pes) / (64 * std::log(64));
-    if (row.ours && other.ours && *row.ours > kSpread * growth * *other.ours) verdict.met = false;
+    const Verdict slower = at_most(verdict.bar, row.ours, scaled(kSpread * growth, other.ours));
+    if (slower.met == false) verdict = slower;
   }
   return verdict;
 }
@@ -136,15 +155,9 @@ Verdict of_messages(const Row& row, const Rows& all) {
   }
   if (name == "alltoall_messages" && row.pes > 2) {
     const Row* pair = find_row(all, name, 2, "");
-    Verdict verdict{">= 0.5x 2 PEs", std::nullopt};
-    if (row.ours && pair != nullptr && pair->ours) verdict.met = *row.ours >= 0.5 * *pair->ours;
-    return verdict;
+    return reaches(0.5, row, pair != nullptr ? pair->ours : std::nullopt, "2 PEs");
   }
-  if (name == "alltoall_share" && row.pes > 2) {
-    Verdict verdict{">= 0.5 of mean", std::nullopt};
-    if (row.ours) verdict.met = *row.ours >= 0.5;
-    return verdict;
-  }
+  if (name == "alltoall_share" && row.pes > 2) return at_least(">= 0.5 of mean", row.ours, 0.5);
   return {};
 }
 
@@ -259,29 +272,24 @@ Verdict net_verdict(const Row& row, const Rows& all) {
 
 // Raw frames beside the TCP of the peers: short operations of all kinds are at least twice as fast, and short
 // collectives take at most 0.6 of their time.
-Verdict ethernet_against_peer(const Row& row, double best) {
+Verdict ethernet_against_peer(const Row& row, const std::optional<double>& best) {
   constexpr double kCollective = 0.6, kHalf = 0.5;
   const bool is_collective = row.name == "net_barrier" || row.name == "net_reduce";
   const bool is_short = row.bytes <= 8 && !row.high_is_better && row.name != "net_sendrecv";
   if (!is_short) return {};
   const double factor = is_collective ? kCollective : kHalf;
-  return within(factor, row, best, "the peers");
+  return beside_peer(fmt::format("<= {:g}x the peers", factor), row, best, 1 / factor);
 }
 
 // Bars beside the MPIs: short collectives take half their time, other rows are not slower.
 Verdict net_against_peer(const Row& row) {
   const auto best = row.best_peer();
-  if (!best) return {};
-  if (row.transport == "ethernet") return ethernet_against_peer(row, *best);
-  if (row.name == "net_ablation") return {};
-  if (row.name == "net_gups") return reaches(20, row, *best, "OSHMEM");
+  if ((!best && !row.lacks_peer) || row.name == "net_ablation") return {};
+  if (row.transport == "ethernet") return ethernet_against_peer(row, best);
+  if (row.name == "net_gups") return beside_peer(">= 20x OSHMEM", row, best, 20);
   static const std::set<std::string> kCollectives{"net_reduce", "net_alltoall", "net_broadcast"};
   const bool half = row.beside_mpi && kCollectives.count(row.name) != 0 && row.bytes != 0 && row.bytes <= 1024;
-  Verdict verdict{half ? "2x faster" : "not slower", std::nullopt};
-  if (!row.ours) return verdict;
-  const double gain = row.high_is_better ? *row.ours / *best : *best / *row.ours;
-  verdict.met = gain >= (half ? 2 : 1 - kNoise);
-  return verdict;
+  return beside_peer(half ? "2x faster" : "not slower", row, best, half ? 2 : 1 - kNoise);
 }
 
 }  // namespace
@@ -321,10 +329,7 @@ Verdict against_limit(const Row& row, const Rows& all) {
 static Verdict against_mpi(const Row& row) {
   static const std::set<std::string> kAsked{"sendrecv", "halo"};
   if (kAsked.count(row.name) == 0 || row.bytes > std::size_t{4} << 20) return {};
-  Verdict verdict{"ahead of both", std::nullopt};
-  if (const auto best = row.best_peer(); row.ours && best)
-    verdict.met = row.high_is_better ? *row.ours > *best : *row.ours < *best;
-  return verdict;
+  return beside_peer("ahead of both", row, row.best_peer(), 1);
 }
 
 Verdict against_peer(const Row& row) {
@@ -338,12 +343,8 @@ Verdict against_peer(const Row& row) {
   if (kThree.count(row.name) != 0) factor = 3;
   if (kTwo.count(row.name) != 0) factor = 2;
   if (row.name == "pingpong") factor = 1.5;
-  Verdict verdict{factor > 1 ? fmt::format("{:g}x faster", factor) : std::string("not slower"), std::nullopt};
-  if (row.ours && row.openmpi) {
-    const double gain = row.high_is_better ? *row.ours / *row.openmpi : *row.openmpi / *row.ours;
-    verdict.met = gain >= (factor > 1 ? factor : 1 - kNoise);
-  }
-  return verdict;
+  return beside_peer(factor > 1 ? fmt::format("{:g}x faster", factor) : std::string("not slower"), row, row.openmpi,
+                     factor > 1 ? factor : 1 - kNoise);
 }
 
 }  // namespace shmemx::bench

@@ -24,6 +24,7 @@ struct Row {
   std::string state = {};
   std::string remark = {};  // why a figure is missing
   bool beside_mpi = false;  // the peers are Open MPI's and MPICH's messages, not Open MPI's OSHMEM
+  bool lacks_peer = false;  // a peer belongs to the row and has no figure
 
   std::optional<double> best_peer() const;
 };
@@ -34,8 +35,9 @@ constexpr std::optional<double> Row::*kFigures[] = {&Row::ours, &Row::limit, &Ro
 using Rows = std::vector<Row>;
 
 struct Verdict {
-  std::string bar;          // the bar in words; empty if the row has none
-  std::optional<bool> met;  // nothing if a figure is missing
+  std::string bar;                   // the bar in words; empty if the row has none
+  std::optional<bool> met = {};      // nothing if a figure is missing
+  std::optional<double> times = {};  // by how many times the bar is exceeded; above 1 if it is missed
 };
 
 Verdict against_limit(const Row& row, const Rows& all);
