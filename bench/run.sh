@@ -24,7 +24,7 @@ shapes=no
 if [ "$where" = rma ] && [ "${1:-}" = shapes ]; then shapes=yes; shift; fi
 case "${1:-}" in
   quick | full) mode=$1; shift ;;
-  -h | --help) sed -n '2,18p' "$0"; exit 0 ;;
+  -h | --help) sed -n '2,17p' "$0"; exit 0 ;;
 esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -62,8 +62,8 @@ bool says_something(std::string_view line) {
          std::none_of(kHints.begin(), kHints.end(), [&](std::string_view hint) { return line.starts_with(hint); });
 }
 
-// Returns what is added to the reason of a failure.
-std::string told_at_last(const std::string& errors) {
+// Returns what is added to the reason of a failure: the last line of `errors`.
+std::string ending_of_reason(const std::string& errors) {
   const std::string line = last_line(errors);
   return line.empty() ? line : ": " + line;
 }
@@ -162,7 +162,7 @@ Finished run_once(const Arguments& arguments, Milliseconds limit) {
     finished.why = (WIFSIGNALED(*status) ? "was ended by signal " + std::to_string(WTERMSIG(*status))
                                          : "ended with status " + std::to_string(WEXITSTATUS(*status)));
   if (!finished.ok) {
-    finished.why += told_at_last(errors.tail());
+    finished.why += ending_of_reason(errors.tail());
     show(errors.tail());
   }
   return finished;
@@ -197,7 +197,7 @@ ServedJob::~ServedJob() {
 void ServedJob::fail(std::string why) {
   alive_ = false;
   child_->wait(Milliseconds(0));
-  why_ = why + told_at_last(errors_.tail());
+  why_ = why + ending_of_reason(errors_.tail());
   show(errors_.tail());
 }
 
