@@ -64,7 +64,9 @@
   X(node_order,     node_order_choice, "SHMEMX_NODE_ORDER", "block", "How SHMEMX_PES_PER_NODE deals out PEs. block: PEs of a node follow each other; cyclic: to the nodes in turn; mixed: in no order, the same in each job. The same on all PEs.") \
   X(synthetic_world, synthetic_world, "SHMEMX_SYNTHETIC_WORLD", "unset", "Claims that the job of oshrun is part of a much larger one: PEs of the named nodes are real, in equal shares, all others do not exist. They take part in nothing, and contact with one of them ends the job. The same on all PEs.") \
   X(net_bypass,     flag,         "SHMEMX_NET_BYPASS",     "1",     "Short messages to other nodes leave at once. 0: they wait until the PE polls the network the next time, or its progress thread does, as behind a queue of messages to be sent.") \
-  X(tcp_one_read,   flag,         "SHMEMX_TCP_ONE_READ",   "1",     "tcp reads headers and payloads together, of several messages if they are there. 0: first a header, then the rest of its message.")
+  X(tcp_one_read,   flag,         "SHMEMX_TCP_ONE_READ",   "1",     "tcp reads headers and payloads together, of several messages if they are there. 0: first a header, then the rest of its message.") \
+  X(tasks_gather,   flag,         "SHMEMX_TASKS_GATHER",   "1",     "Short tasks gather in one message while earlier ones are under way. 0: each is a message of its own.") \
+  X(alltoall_mesh,  bytes,        "SHMEMX_ALLTOALL_MESH",  "auto",  "Longest block of an alltoall in the background that is passed on in log2 rounds; longer ones go from each PE to each. 0: all do. auto: 512, with up to 4 PEs 0. The same on all PEs.")
 
 #define SHMEMX_CONFIG_TABLE(X) \
   SHMEMX_CONFIG_EVERYDAY_TABLE(X) SHMEMX_CONFIG_NETWORK_TABLE(X) SHMEMX_CONFIG_MEASURING_TABLE(X) SHMEMX_CONFIG_TEST_TABLE(X)

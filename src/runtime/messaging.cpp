@@ -93,8 +93,12 @@ void open_messages(const windows::Arena& arena, StartParameters& parameters, int
                .unexpected_max = config.unexpected_max,
                .lmt = config.lmt,
                .crowded = progress::policy().crowded});
+  coll::background::set_alltoall_mesh(config.alltoall_mesh);
   coll::background::open();
-  tasks::open({.me = parameters.identity.pe, .n_pes = parameters.identity.n_pes, .tasks_max = config.tasks_max});
+  tasks::open({.me = parameters.identity.pe,
+               .n_pes = parameters.identity.n_pes,
+               .tasks_max = config.tasks_max,
+               .gathers = config.tasks_gather});
   expose_memory(arena, parameters, context::default_context());
   am::rest(false);
   if (by_messages(parameters) || nodes.several()) progress::open();

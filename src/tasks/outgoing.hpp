@@ -27,7 +27,7 @@ class Port {
   // Returns the number of the last message to `pe`, and whether `pe` has received the messages up to a number.
   virtual nemesis::Number last_sent(int pe) noexcept = 0;
   virtual bool has_received(int pe, nemesis::Number number) noexcept = 0;
-  // Returns the most bytes of a message to `pe`, and of a batch.
+  // Returns the most bytes of a message to `pe`, and of a batch; 0: nothing gathers.
   virtual std::size_t message_bytes(int pe) noexcept = 0;
   virtual std::size_t batch_bytes(int pe) noexcept = 0;
   // Starts to send a payload that the target pulls by this tag, and says when the payload is not needed any more.

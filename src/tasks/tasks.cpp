@@ -35,6 +35,8 @@ constexpr std::uint32_t kFilledPerPoll = 4;      // batches of a stream to one p
 
 class EndpointPort final : public Port {
  public:
+  bool gathers = true;
+
   bool try_send(const am::OutgoingMessage& message) noexcept override {
     if (!Locked::held().try_send(message)) return false;
     if (message.lifetime.outgoing != nullptr && !am::is_internode(message.pe)) message.lifetime.outgoing->done = true;
@@ -55,6 +57,7 @@ class EndpointPort final : public Port {
     return true;
   }
   std::size_t batch_bytes(int pe) noexcept override {
+    if (!gathers) return 0;
     return am::is_internode(pe) ? am::Batch::kBytes : std::min(am::Batch::kBytes, am::max_payload_bytes());
   }
 };
@@ -219,6 +222,7 @@ void open(const Start& start) noexcept {
   own.me = start.me;
   own.most_queued = std::min(kMostQueuedBytes, start.tasks_max / 4);
   own.budget.open(start.me, start.tasks_max);
+  own.port.gathers = start.gathers;
   own.scheduler.clear();
   own.sent.store(0, std::memory_order_relaxed);     // no thread sends
   own.replies.store(0, std::memory_order_relaxed);  // no thread sends

@@ -15,6 +15,7 @@ struct Start {
   int me = 0;
   int n_pes = 0;
   std::size_t tasks_max = 0;  // bytes
+  bool gathers = true;        // short tasks share messages
 };
 void open(const Start& start) noexcept;
 // Waits until all tasks have left and have been received. For finalize, where all PEs call it before a barrier.

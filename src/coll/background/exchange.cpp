@@ -1,5 +1,6 @@
 // Each member sends a block to each other one directly, a few at a time.
 #include <algorithm>
+#include <optional>
 
 #include "coll/background/schedule.hpp"
 
@@ -40,6 +41,17 @@ class PairwiseExchange final : public Schedule {
   int distance_ = 0;  // of the members that are next
 };
 
+constinit std::optional<std::uint64_t> alltoall_mesh;  // written before the first collective
+
+bool takes_mesh(const Members& members, const Equal& blocks) {
+  constexpr std::size_t kShortBytes = 512;                          // of a block
+  constexpr std::size_t kMostCopiedBytes = std::size_t{512} << 10;  // of all blocks
+  constexpr int kFewMembers = 4;
+  if (alltoall_mesh) return members.size > 1 && blocks.bytes <= *alltoall_mesh && *alltoall_mesh != 0;
+  return blocks.bytes <= kShortBytes && blocks.bytes * static_cast<std::size_t>(members.size) <= kMostCopiedBytes &&
+         members.size > kFewMembers;
+}
+
 }  // namespace
 
 ScheduleOwner make_pairwise_exchange(const Members& members, const Exchange& exchange) noexcept {
@@ -53,13 +65,10 @@ ScheduleOwner make_fcollect(const Members& members, const Equal& blocks) noexcep
                                           .in = {blocks.dest, blocks.bytes, blocks.bytes}});
 }
 
+void set_alltoall_mesh(std::optional<std::uint64_t> most_bytes) noexcept { alltoall_mesh = most_bytes; }
+
 ScheduleOwner make_alltoall(const Members& members, const Equal& blocks) noexcept {
-  constexpr std::size_t kShortBytes = 512;                          // of a block
-  constexpr std::size_t kMostCopiedBytes = std::size_t{512} << 10;  // of all blocks
-  constexpr int kFewMembers = 4;
-  const bool is_short =
-      blocks.bytes <= kShortBytes && blocks.bytes * static_cast<std::size_t>(members.size) <= kMostCopiedBytes;
-  if (is_short && members.size > kFewMembers) return make_short_alltoall(members, blocks);
+  if (takes_mesh(members, blocks)) return make_short_alltoall(members, blocks);
   return make_pairwise_exchange(members, {.out = {const_cast<std::byte*>(blocks.source), blocks.bytes, blocks.bytes},
                                           .in = {blocks.dest, blocks.bytes, blocks.bytes}});
 }

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -111,6 +113,8 @@ struct Equal {
 };
 ScheduleOwner make_fcollect(const Members& members, const Equal& blocks) noexcept;
 ScheduleOwner make_alltoall(const Members& members, const Equal& blocks) noexcept;
+// Blocks up to this size take log2 rounds; without a value make_alltoall chooses. The same on all members.
+void set_alltoall_mesh(std::optional<std::uint64_t> most_bytes) noexcept;
 // In a logarithmic number of rounds, for short blocks.
 ScheduleOwner make_short_fcollect(const Members& members, const Equal& blocks) noexcept;
 ScheduleOwner make_short_alltoall(const Members& members, const Equal& blocks) noexcept;

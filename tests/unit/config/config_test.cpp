@@ -100,6 +100,8 @@ const std::initializer_list<const char*> kAllVariables = {"SHMEM_SYMMETRIC_SIZE=
                                                           "SHMEMX_NET_MAC=on",
                                                           "SHMEMX_NET_BYPASS=0",
                                                           "SHMEMX_TCP_ONE_READ=0",
+                                                          "SHMEMX_TASKS_GATHER=0",
+                                                          "SHMEMX_ALLTOALL_MESH=64",
                                                           "SHMEMX_ETH_INTERFACE=eth1, eth2",
                                                           "SHMEMX_ETH_MTU=1500",
                                                           "SHMEMX_ETH_BLOCK_PACKETS=16",
@@ -124,7 +126,7 @@ BOOST_AUTO_TEST_CASE(every_variable_sets_its_member) {
   BOOST_CHECK(c.node_path == shmemx::NodePath::queue && c.progress == Progress::off);
   BOOST_CHECK(c.queue_cells == 100 && c.queue_cell_bytes == 16384 && c.pending_max == 1U << 30);
   BOOST_CHECK(c.transport.count == 2 && c.transport.name(0) == "ucx" && c.transport.name(1) == "tcp");
-  BOOST_CHECK(c.node_order == NodeOrder::mixed);
+  BOOST_CHECK(c.node_order == NodeOrder::mixed && !c.tasks_gather && c.alltoall_mesh == 64U);
   BOOST_CHECK(c.pes_per_node == 3 && c.net_timeout == 7 && c.net_rma == NetRma::on && c.net_mac == Switch::on);
   BOOST_CHECK_EQUAL(c.tasks_max, std::uint64_t{3} << 30);
   BOOST_CHECK(c.registration_cache == 0 && !c.net_bypass && !c.tcp_one_read);

@@ -40,7 +40,8 @@ class PlayedPort final : public Port {
   }
   bool try_end_transfer(Transfer) noexcept override { return pulls_end; }
   std::size_t message_bytes(int) noexcept override { return kCell; }
-  std::size_t batch_bytes(int) noexcept override { return kCell; }
+  std::size_t batch_bytes(int) noexcept override { return batch; }
+  std::size_t batch = kCell;
 
   struct Sent {
     am::HandlerId handler;
@@ -122,6 +123,14 @@ BOOST_AUTO_TEST_CASE(the_first_task_leaves_at_once_and_others_gather_until_it_is
   BOOST_CHECK_EQUAL(side.port.peers[1].messages.size(), 2u);
   BOOST_CHECK(side.outgoing.is_empty());
   BOOST_CHECK_EQUAL(side.budget.used(), 0u);
+  BOOST_CHECK_EQUAL(tasks_at(side, 1).size(), 10u);
+}
+
+BOOST_AUTO_TEST_CASE(without_gathering_each_task_is_a_message) {
+  Side side;
+  side.port.batch = 0;
+  for (std::uint32_t i = 0; i < 10; ++i) side.send(1, i, 8);
+  BOOST_CHECK_EQUAL(side.port.peers[1].messages.size(), 10u);
   BOOST_CHECK_EQUAL(tasks_at(side, 1).size(), 10u);
 }
 

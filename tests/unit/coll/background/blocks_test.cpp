@@ -124,6 +124,23 @@ BOOST_AUTO_TEST_CASE(a_collect_concatenates_blocks) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(the_mesh_of_an_alltoall_may_be_set) {
+  // Rounds of the first member of five: log2 with the mesh, at most eight others in one without it.
+  const auto rounds = [](std::optional<std::uint64_t> most_bytes) {
+    set_alltoall_mesh(most_bytes);
+    std::vector<std::byte> source(5 * 8), dest(source.size());
+    const ScheduleOwner schedule = make_alltoall({0, 5, nullptr, false}, {dest.data(), source.data(), 8});
+    int count = 0;
+    for (Round round; schedule->next(round); round = Round()) ++count;
+    set_alltoall_mesh(std::nullopt);
+    return count;
+  };
+  BOOST_CHECK_EQUAL(rounds(0), 1);
+  BOOST_CHECK_EQUAL(rounds(7), 1);
+  BOOST_CHECK_GT(rounds(8), 2);
+  BOOST_CHECK_EQUAL(rounds(std::nullopt), rounds(512));
+}
+
 BOOST_AUTO_TEST_CASE(an_alltoall_exchanges_blocks) {
   for_each_layout([](int n, int node_pes) {
     for (const std::size_t bytes : {0, 1, 9, 3000}) {
