@@ -3,7 +3,7 @@
 #   bench/run.sh rma [shapes]
 #   bench/run.sh links
 #   bench/run.sh guidelines [quick|full] [options of bench/guidelines/guidelines.py, such as --place tcp]
-#   bench/run.sh [net|ethernet|scale] [quick|full] [further options of bench_driver, such as --only p,g,barrier]
+#   bench/run.sh [net|ethernet|scale|tasks] [quick|full] [further options of bench_driver, such as --only p,g,barrier]
 # net: between nodes only, on virtual hosts (as root or where user namespaces are allowed), else on pretended nodes.
 # rma: one-sided MPI under the interposer, the MPIs alone, and SHMEM. Writes results_rma_node.txt and
 #   results_rma_hosts.txt. shapes: 147 shapes of programs with 2 and 4 processes on this machine, and the rows that are
@@ -13,18 +13,20 @@
 #   losses. Writes results_ethernet.txt, .csv and .json. BENCH_PARTS: some of "figures pull loss fairness".
 # guidelines: ratios that should hold on any machine, and those that do not. Writes results_guidelines.txt and .json.
 # scale: many PEs on one node only. Writes results_scale.json and results_scale.txt.
+# tasks: remote tasks and collectives in the background, on the node and on pretended nodes. Writes results_tasks.json
+#   and results_tasks.txt.
 # Writes results.json, results.txt, results_net.txt and plots into build/bench. BUILD_DIR names another build folder.
 # node, net, scale and ethernet end with a table of the rows behind a bar or a peer, the worst first (bench/behind.py).
 set -eu
 
 mode=quick
 where="node net"
-case "${1:-}" in net | ethernet | scale | rma | links | guidelines) where=$1; shift ;; esac
+case "${1:-}" in net | ethernet | scale | tasks | rma | links | guidelines) where=$1; shift ;; esac
 shapes=no
 if [ "$where" = rma ] && [ "${1:-}" = shapes ]; then shapes=yes; shift; fi
 case "${1:-}" in
   quick | full) mode=$1; shift ;;
-  -h | --help) sed -n '2,17p' "$0"; exit 0 ;;
+  -h | --help) sed -n '2,18p' "$0"; exit 0 ;;
 esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -94,9 +96,12 @@ build_mpi() {
     return 1
   fi
   mkdir -p "$build/bench/mpi/$1"
-  for program in $message_programs net/collectives net/sendrecv net/one_sided_mpi; do
+  for program in $message_programs net/collectives net/sendrecv net/one_sided_mpi tasks/background; do
     target=$build/bench/mpi/$1/$(basename "$program")
-    case $program in net/*) target=$build/bench/mpi/$1/net_$(basename "$program" _mpi) ;; esac
+    case $program in
+      net/*) target=$build/bench/mpi/$1/net_$(basename "$program" _mpi) ;;
+      tasks/*) target=$build/bench/mpi/$1/tasks_$(basename "$program") ;;
+    esac
     if is_fresh "$target"; then continue; fi
     "$compiler" -O2 -std=c++20 -pthread -DBENCH_MPI -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX "$root/bench/$program.cpp" \
       -o "$target" || say "$program does not build with $1"
@@ -220,13 +225,14 @@ set -- "$build/bench/bench_driver" "$mode" --ours-programs "$build/bench/ours" -
 for place in $where; do
   case $place in
     node) "$@" ;;
+    tasks) "$@" --tasks ;;
     scale) "$@" --scale ;;
     ethernet) measure_ethernet "$@" ;;
     net) measure_net "$@" ;;
   esac
 done
 case $where in
-  scale | ethernet) results=$build/bench/results_$where.json ;;
+  scale | ethernet | tasks) results=$build/bench/results_$where.json ;;
   *) results=$build/bench/results.json ;;
 esac
 if [ -f "$results" ]; then python3 "$root/bench/behind.py" --run "$BENCH_RUN" "$results" | tee "$build/bench/behind.txt"; fi

@@ -45,7 +45,7 @@ struct CommandLine {
   std::string openmpi_programs, mpich_programs;
   std::string output = ".";
   std::vector<std::string> only;
-  bool net = false, scale = false;
+  bool net = false, scale = false, tasks = false;
   std::string ethernet, network;
   std::vector<std::string> hosts;
   std::string enter, plain_programs = "plain";
@@ -89,12 +89,14 @@ Rows measure_all(const Settings& settings) {
 // The files of the results have this name.
 std::string stem(const CommandLine& line) {
   if (!line.ethernet.empty()) return "results_ethernet";
+  if (line.tasks) return "results_tasks";
   return line.net ? "results_net" : line.scale ? "results_scale" : "results";
 }
 std::string json_file(const CommandLine& line) { return (line.net ? "results" : stem(line)) + ".json"; }
 
 const char* place_of(const CommandLine& line) {
   if (!line.ethernet.empty()) return "of raw Ethernet";
+  if (line.tasks) return "of tasks";
   return line.net ? "between nodes" : line.scale ? "of many PEs" : "of one node";
 }
 
@@ -113,6 +115,7 @@ std::string write(const CommandLine& line, const Rows& rows) {
 Rows measure(const CommandLine& line, const Settings& settings) {
   if (!line.ethernet.empty()) return measure_ethernet(settings, line.ethernet);
   if (line.scale) return measure_scale(settings);
+  if (line.tasks) return measure_tasks(settings);
   if (line.net) return measure_net(settings, [&](const Rows& so_far) { write(line, so_far); });
   return measure_all(settings);
 }
@@ -133,7 +136,10 @@ int run(const CommandLine& line) {
   if (!line.ethernet.empty()) {
     write_ethernet_plots(rows, line.output, line.network);
   } else {
-    (line.net ? write_net_plots : line.scale ? write_scale_plots : write_plots)(rows, line.output);
+    (line.net     ? write_net_plots
+     : line.scale ? write_scale_plots
+     : line.tasks ? write_tasks_plots
+                  : write_plots)(rows, line.output);
   }
   std::cout << text << "Written: " << json_file(line) << ", " << stem(line) << ".txt and plots (*.svg) in "
             << line.output << "\n";
@@ -157,6 +163,7 @@ int main(int argc, char** argv) {
   app.add_option("--mpich-programs", line.mpich_programs, "folder of its programs; absent: not measured");
   app.add_flag("--net", line.net, "measures between nodes instead; results.json keeps its other rows");
   app.add_flag("--scale", line.scale, "measures many PEs instead")->excludes("--net");
+  app.add_flag("--tasks", line.tasks, "measures remote tasks instead")->excludes("--net")->excludes("--scale");
   app.add_option("--ethernet", line.ethernet, "measures a part of the Open-MX paper's figures; adds to its files")
       ->check(CLI::IsMember({"figures", "pull", "loss", "fairness"}))
       ->excludes("--net")

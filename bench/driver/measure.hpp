@@ -68,6 +68,8 @@ Rows measure_instructions(const Settings& settings);
 Rows measure_start(const Settings& settings, const std::vector<int>& counts = {2, 64, 256});
 // Rows of many PEs.
 Rows measure_scale(const Settings& settings);
+// Rows of remote tasks and of collectives in the background.
+Rows measure_tasks(const Settings& settings);
 // Rows of messages: sendrecv_instructions and those of the queue, alltoall_messages, queue_busy_target.
 Rows measure_queue_instructions(const Settings& settings);
 Rows measure_message_instructions(const Settings& settings);

@@ -273,6 +273,32 @@ void write_scale_plots(const Rows& rows, const std::string& directory) {
   }
 }
 
+void write_tasks_plots(const Rows& rows, const std::string& directory) {
+  const auto plot = [&](const char* file, const char* title, const char* unit, const char* name, const char* words,
+                        const char* against) {
+    write_plot(rows, directory,
+               {file,
+                title,
+                "size",
+                unit,
+                kLogarithmic,
+                kLines,
+                [=, words = std::string(words)](const Row& row) { return row.name == name && row.state == words; },
+                by_size,
+                unscaled,
+                {"shmemx", against, "Open MPI", "MPICH"}});
+  };
+  plot("tasks_cpu_node", "CPU time of a task, one node", "us", "tasks_cpu", "one way, node", "of 16 B");
+  plot("tasks_cpu_tcp", "CPU time of a task, two nodes, tcp", "us", "tasks_cpu", "one way, tcp", "of 16 B");
+  plot("tasks_cpu_alone", "CPU time of a task, two nodes, tcp, no gathering", "us", "tasks_cpu",
+       "one way, tcp, ungathered", "of 16 B");
+  for (const int nodes : {4, 16}) {
+    const std::string file = fmt::format("tasks_alltoall_{}", nodes);
+    const std::string title = fmt::format("all-to-all in the background, {} nodes, mesh and direct", nodes);
+    plot(file.c_str(), title.c_str(), "us", "tasks_mesh", fmt::format("{} nodes", nodes).c_str(), "direct");
+  }
+}
+
 void write_plots(const Rows& rows, const std::string& directory) {
   const auto small = [](const Row& row) {
     return row.unit == "ns" && row.pes == 2 && !row.beside_mpi && row.transport.empty();

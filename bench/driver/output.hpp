@@ -15,6 +15,7 @@ std::string table(const Rows& rows);
 // Writes data and gnuplot scripts into `directory` and runs gnuplot if it is installed.
 void write_plots(const Rows& rows, const std::string& directory);
 void write_scale_plots(const Rows& rows, const std::string& directory);
+void write_tasks_plots(const Rows& rows, const std::string& directory);
 void write_net_plots(const Rows& rows, const std::string& directory);
 // Plots of the rows of one kind of virtual hosts, which `network` describes.
 void write_ethernet_plots(const Rows& rows, const std::string& directory, const std::string& network);

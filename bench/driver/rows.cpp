@@ -292,6 +292,33 @@ Verdict net_against_peer(const Row& row) {
   return beside_peer(half ? "2x faster" : "not slower", row, best, half ? 2 : 1 - kNoise);
 }
 
+// Rows of remote tasks (bench/tasks). What the limit is stands in docs/benchmarks.md.
+Verdict tasks_verdict(const Row& row) {
+  const std::string& name = row.name;
+  const auto is_of = [&](const char* words) { return row.state.ends_with(words); };
+  if (name == "tasks_histogram" && is_of("tcp")) {
+    Row bounded = row;
+    bounded.limit = 15;
+    return reaches(1, bounded, "15 M/s");
+  }
+  if (name == "tasks_histogram") return reaches(1 - kNoise, row, "atomics");
+  if (name == "tasks_gathering") return is_of("tcp") ? reaches(5, row, "ungathered") : Verdict{};
+  if (name == "tasks_cpu")
+    return row.bytes == 4096 && is_of("ungathered") ? within(2, row, row.limit, "16 B") : Verdict{};
+  if (name == "tasks_multicast") return within(1, row, row.limit, "n/2 sends");
+  if (name == "tasks_silent_pe") return absolute(row, 200);
+  if (name == "tasks_stencil" && row.state.starts_with("8 objects")) {
+    const bool delayed = row.state.find("no delay") == std::string::npos;
+    return within(delayed ? 0.62 : 1.05, row, row.limit, "1 object");
+  }
+  if (name == "tasks_mesh") return row.pes >= 16 ? within(0.7, row, row.limit, "direct") : Verdict{};
+  if (name == "tasks_alltoall") return within(1.1, row, row.limit, "better of both");
+  if (name != "tasks_late_reduce") return {};
+  Row bounded = row;
+  bounded.limit = 16;
+  return reaches(1, bounded, "16 ms");
+}
+
 }  // namespace
 
 std::optional<double> Row::best_peer() const {
@@ -322,6 +349,7 @@ Verdict against_limit(const Row& row, const Rows& all) {
   if (name.starts_with("node_peer_team_")) return within(1.2, row, row.limit, "one node");
   if (name.starts_with("node_peer_")) return within(1.15, row, row.limit, "one node");
   if (name == "rss") return absolute(row, row.pes <= 2 ? 6 : 12);
+  if (name.starts_with("tasks_")) return tasks_verdict(row);
   if (name == "threads_rate") return reaches(0.8, row, "2 x one thread");
   return of_messages(row, all);
 }
