@@ -361,6 +361,7 @@ static Verdict against_mpi(const Row& row) {
 }
 
 Verdict against_peer(const Row& row) {
+  if (row.name.starts_with("tasks_") && !row.beside_mpi) return {};
   if (is_net(row)) return net_against_peer(row);
   if (row.beside_mpi) return against_mpi(row);
   static const std::set<std::string> kAlone{"coll_node", "coll_nodes", "scale_connections"};

@@ -1,5 +1,5 @@
-// Patterns of tasks: a multicast until all have answered, beside sends to half of the PEs; and the time of calls while
-// one PE is silent, beside the time when none is.
+// Patterns of tasks: a multicast until all have answered, beside sends to half as many other PEs; and the time of calls
+// while one PE is silent, beside the time when none is.
 //   patterns [--rounds n] [--case tasks_multicast|tasks_silent_pe]
 #include <shmemx.h>
 
@@ -47,8 +47,8 @@ void measure_multicast(const Options& options) {
       wait_for_answers(pes);
       all_us.push_back(seconds_since(begin) * 1e6);
       begin = now_ns();
-      for (int pe = 0; pe < (pes + 1) / 2; ++pe) shmemx_task_send(pe, kAsk, payload.data(), kBytes, 0);
-      wait_for_answers((pes + 1) / 2);
+      for (int pe = 1; pe <= pes / 2; ++pe) shmemx_task_send(pe, kAsk, payload.data(), kBytes, 0);
+      wait_for_answers(pes / 2);
       half_us.push_back(seconds_since(begin) * 1e6);
     }
     leave_all();
