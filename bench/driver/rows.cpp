@@ -308,7 +308,7 @@ Verdict tasks_verdict(const Row& row) {
   if (name == "tasks_multicast") return within(1, row, row.limit, "n/2 sends");
   if (name == "tasks_silent_pe") return absolute(row, 200);
   if (name == "tasks_stencil" && row.state.starts_with("8 objects")) {
-    const bool delayed = row.state.find("no delay") == std::string::npos;
+    const bool delayed = row.state.find("without delay") == std::string::npos;
     return within(delayed ? 0.62 : 1.05, row, row.limit, "1 object");
   }
   if (name == "tasks_mesh") return row.pes >= 16 ? within(0.7, row, row.limit, "direct") : Verdict{};

@@ -165,7 +165,7 @@ int main(int argc, char** argv) {
     for (int round = 0; round < options.rounds; ++round)
       for (std::size_t i = 0; i < kObjects.size(); ++i) samples[i].push_back(measure(kObjects[i], delay, steps));
     for (std::size_t i = 0; shmem_my_pe() == 0 && i < kObjects.size(); ++i) {
-      const std::string state = std::to_string(kObjects[i]) + (delay != 0 ? " objects, delay" : " objects, no delay");
+      const std::string state = std::to_string(kObjects[i]) + (delay != 0 ? " objects with delay" : " objects without delay");
       const Figure figure{"tasks_stencil", sizeof(Face), "ms", state};
       print_figure(figure, shmem_n_pes(), samples[i], "");
       print_figure(figure, shmem_n_pes(), samples[0], kComparator);
