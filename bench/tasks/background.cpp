@@ -18,9 +18,9 @@ constexpr std::size_t kSizes[] = {8, 32, 128, 512};
 #if defined(BENCH_MPI)
 using Request = MPI_Request;
 int me() {
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
+  int pe;
+  MPI_Comm_rank(MPI_COMM_WORLD, &pe);
+  return pe;
 }
 int pes() {
   int size;

@@ -11,7 +11,7 @@
 namespace {
 using namespace shmemx::bench;
 
-enum : int { kAsk = 1, kAnswer = 2, kEcho = 3, kStore = 4, kLeave = 5 };
+enum : int { kRequest = 1, kAnswer = 2, kEcho = 3, kStore = 4, kLeave = 5 };
 constexpr std::size_t kBytes = 1024;
 constexpr std::int64_t kSilentNs = 50'000'000;
 
@@ -43,11 +43,11 @@ void measure_multicast(const Options& options) {
   } else {
     for (int i = 0; i < 40 * options.rounds; ++i) {
       std::int64_t begin = now_ns();
-      shmemx_task_multicast(SHMEM_TEAM_WORLD, kAsk, payload.data(), kBytes, 0);
+      shmemx_task_multicast(SHMEM_TEAM_WORLD, kRequest, payload.data(), kBytes, 0);
       wait_for_answers(pes);
       all_us.push_back(seconds_since(begin) * 1e6);
       begin = now_ns();
-      for (int pe = 1; pe <= pes / 2; ++pe) shmemx_task_send(pe, kAsk, payload.data(), kBytes, 0);
+      for (int pe = 1; pe <= pes / 2; ++pe) shmemx_task_send(pe, kRequest, payload.data(), kBytes, 0);
       wait_for_answers(pes / 2);
       half_us.push_back(seconds_since(begin) * 1e6);
     }
@@ -100,7 +100,7 @@ void measure_silent_pe(const Options& options) {
 int main(int argc, char** argv) {
   const Options options = read_options(argc, argv);
   shmem_init();
-  shmemx_task_register(kAsk, answer, nullptr);
+  shmemx_task_register(kRequest, answer, nullptr);
   shmemx_task_register(kAnswer, count_answer, nullptr);
   shmemx_task_register(kEcho, echo, nullptr);
   shmemx_task_register(kStore, store, nullptr);

@@ -82,8 +82,8 @@ class Grid {
     long stride = 1;
     for (const long extent : extents_) {
       const long place = number / stride % extent;
-      for (const long way : {extent - 1, 1L}) {
-        face.object = number + ((place + way) % extent - place) * stride;
+      for (const long offset : {extent - 1, 1L}) {
+        face.object = number + ((place + offset) % extent - place) * stride;
         const int pe = static_cast<int>(face.object / static_cast<long>(mine_.size()));
         if (pe == shmem_my_pe()) {
           note(face.object, face.step);
@@ -165,7 +165,8 @@ int main(int argc, char** argv) {
     for (int round = 0; round < options.rounds; ++round)
       for (std::size_t i = 0; i < kObjects.size(); ++i) samples[i].push_back(measure(kObjects[i], delay, steps));
     for (std::size_t i = 0; shmem_my_pe() == 0 && i < kObjects.size(); ++i) {
-      const std::string state = std::to_string(kObjects[i]) + (delay != 0 ? " objects with delay" : " objects without delay");
+      const std::string state =
+          std::to_string(kObjects[i]) + (delay != 0 ? " objects with delay" : " objects without delay");
       const Figure figure{"tasks_stencil", sizeof(Face), "ms", state};
       print_figure(figure, shmem_n_pes(), samples[i], "");
       print_figure(figure, shmem_n_pes(), samples[0], kComparator);
