@@ -16,7 +16,7 @@
 # tasks: remote tasks and collectives in the background, on the node and on pretended nodes. Writes results_tasks.json
 #   and results_tasks.txt.
 # Writes results.json, results.txt, results_net.txt and plots into build/bench. BUILD_DIR names another build folder.
-# node, net, scale and ethernet end with a table of the rows behind a bar or a peer, the worst first (bench/behind.py).
+# node, net, scale, ethernet and tasks end with a table of the rows behind a bar or a peer, the worst first (bench/behind.py).
 set -eu
 
 mode=quick
