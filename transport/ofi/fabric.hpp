@@ -74,8 +74,8 @@ struct Fabric {
   // Who carries out puts and gets: the target's CPU, the network, or nobody knows without a probe.
   enum class Rma : std::uint8_t { software, unproven, hardware };
   Rma rma() const noexcept;
-  // What of that which is posted to a PE takes effect after the writes that were posted before. No more is asked for
-  // than the provider grants by itself: an order may cost it paths that are faster.
+  // What of that which is posted to a PE takes effect after the writes that were posted before, as the provider grants
+  // it by itself. We request no more: an order may cost the provider paths that are faster.
   transport::FenceOrder order_behind_writes() const noexcept { return writes_.order; }
   // With these flags a write is complete when it is in the target's memory.
   std::uint64_t write_flags() const noexcept { return writes_.flags; }

@@ -211,4 +211,24 @@ PE_TEST(waits_of_the_library_run_handlers) {
   shmem_barrier_all();
 }
 
+// The hint changes nothing of what arrives, whether a thread keeps its word or not.
+PE_TEST(a_pe_that_attends_receives_as_ever) {
+  fresh();
+  shmemx_am_attend(0);  // nobody has begun
+  for (int round = 0; round < 3; ++round) {
+    shmemx_am_attend(1);
+    for (int pe = 0; pe < n(); ++pe) shmemx_am_send(pe, kCount, nullptr, 0);
+    const long expected = (round + 1L) * n();
+    int polls = 0;
+    poll_until([&] {
+      if (++polls % 8 == 0) shmemx_am_attend(1);
+      return seen.count >= expected;
+    });
+    if (round != 1) shmemx_am_attend(0);
+    shmem_barrier_all();
+    CHECK_EQUAL(seen.count.load(), expected);
+    shmem_barrier_all();
+  }
+}
+
 }  // namespace
