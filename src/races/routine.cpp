@@ -34,14 +34,17 @@ void release(const Thread& thread, const Channel& channel, const Stamp& stamp, C
   if (stamp.slot != thread.now.slot) to.add_single({stamp.epoch, stamp.slot});
 }
 
-// A put of one word may be what another PE waits for.
+// A put of one word may be what another PE waits for, and so may the last word of a longer one. That one says nothing
+// of the put's other words.
 void release_word(Routine& routine, const Transfer& put, int pe, const Channel& channel, const Stamp& stamp) noexcept {
   const Blocks dest = joined(put.dest);
   Symmetric place{};
-  if (dest.count != 1 || dest.block_bytes > kWordBytes || !find(dest.at, pe, place)) return;
+  if (dest.count != 1 || dest.block_bytes == 0 || !find(dest.at, pe, place)) return;
+  const bool is_word = dest.block_bytes <= kWordBytes;
+  if (!is_word) place.offset += dest.block_bytes - put.element_bytes;
   SyncWord& word = job.words().at(place.key_of_puts());
   word.lock.lock();
-  release(routine.thread(), channel, stamp, word.clock());
+  release(routine.thread(), channel, is_word ? stamp : routine.thread().now, word.clock());
   routine.hold(word);
 }
 
@@ -144,15 +147,19 @@ void note_atomic(Routine& routine, const AtomicOperation& operation) noexcept {
 void note_wait(Routine& routine, const Blocks& words) noexcept { note_local(routine, words, Kind::wait); }
 
 void note_satisfied(Routine& routine, const void* word, std::size_t bytes) noexcept {
-  static_cast<void>(bytes);
+  const auto address = reinterpret_cast<std::uintptr_t>(word);
   Symmetric place{};
-  if (!routine.is_watched() || !job.locate(reinterpret_cast<std::uintptr_t>(word), place)) return;
+  if (!routine.is_watched() || !job.locate(address, place)) return;
+  Thread& thread = routine.thread();
   for (const std::uint64_t key : {place.key(), place.key_of_puts()}) {
     SyncWord* const found = job.words().find(key);
     if (found == nullptr) continue;
     const std::lock_guard guard(found->lock);
-    routine.thread().acquire(found->clock());
+    thread.acquire(found->clock());
   }
+  const auto seen = static_cast<std::uint8_t>(bytes_mask(address, bytes));
+  if (Cell* const cell = memory_map.find(address); cell != nullptr)
+    note_seen(*cell, seen, thread.knowledge(), thread.now);
 }
 
 void note_local(Routine& routine, const Blocks& blocks, Kind kind) noexcept {

@@ -16,13 +16,17 @@ Blocks strided(const void* at, std::ptrdiff_t stride, std::size_t block, std::si
   return {at, block * sizeof(T), count, static_cast<std::size_t>(stride) * sizeof(T)};
 }
 
+// What another PE may wait for; of bytes, a long.
+template <class T>
+constexpr std::size_t word_bytes = sizeof(T) == 4 ? 4 : 8;
+
 template <class T>
 void put(Routine& routine, shmem_ctx_t ctx, void* dest, const void* source, std::size_t n, int pe) noexcept {
-  note_put(routine, {ctx, pe, elements<T>(dest, n), elements<T>(source, n)});
+  note_put(routine, {ctx, pe, elements<T>(dest, n), elements<T>(source, n), false, word_bytes<T>});
 }
 template <class T>
 void put_nbi(Routine& routine, shmem_ctx_t ctx, void* dest, const void* source, std::size_t n, int pe) noexcept {
-  note_put(routine, {ctx, pe, elements<T>(dest, n), elements<T>(source, n), true});
+  note_put(routine, {ctx, pe, elements<T>(dest, n), elements<T>(source, n), true, word_bytes<T>});
 }
 template <class T>
 void p(Routine& routine, shmem_ctx_t ctx, T* dest, const T&, int pe) noexcept {

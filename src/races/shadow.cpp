@@ -114,4 +114,19 @@ bool record(Cell& cell, const Access& access, const Knowledge& knowledge, Access
   return is_race;
 }
 
+void note_seen(Cell& cell, std::uint8_t bytes, const Knowledge& knowledge, const Stamp& now) noexcept {
+  const CellGuard guard(cell);
+  for (Cell::Entry& entry : cell.entries) {
+    const std::uint64_t who = entry.who.load(kRelaxed) & ~kLocked;
+    Access put = unpack(who, entry.where.load(kRelaxed));
+    if (who == 0 || put.kind != Kind::put || (put.bytes & bytes) == 0 || knowledge.covers(put.stamp)) continue;
+    if ((put.bytes & ~bytes) == 0) {
+      put.stamp = now;
+    } else {
+      put.bytes &= static_cast<std::uint8_t>(~bytes);
+    }
+    write(entry, put);
+  }
+}
+
 }  // namespace shmemx::races
