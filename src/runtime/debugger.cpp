@@ -14,7 +14,7 @@
 namespace shmemx::runtime {
 namespace {
 
-constexpr timespec kLook{0, 50'000'000};
+constexpr timespec kDebuggerLook{0, 50'000'000};
 
 constinit bool waits_for_debugger = false;
 
@@ -40,7 +40,7 @@ void wait_for_debugger() noexcept {
   program[length > 0 ? length : 0] = '\0';
   warn("waits for a debugger: gdb -p %d %s; goes on to its end when that continues it, Ctrl-C ends the job", ::getpid(),
        program);
-  while (!is_traced()) ::nanosleep(&kLook, nullptr);
+  while (!is_traced()) ::nanosleep(&kDebuggerLook, nullptr);
 }
 
 void trap() noexcept { ::raise(SIGTRAP); }
