@@ -88,7 +88,7 @@ bool is_for_messages(const Attached& window, Direction direction, const Shape& t
   const bool is_attended = progress::is_attended(*window.doorbell);
   if (target.kind == Shape::Kind::contiguous) return is_attended && target.bytes <= kShortBytes;
   const Extent extent = extent_of(target);
-  if (target.bytes / extent.parts > kShortPart) return false;
+  if (target.bytes > kShortPart * extent.parts) return false;
   if (direction == Direction::put) return extent.parts > (is_attended ? 2U : 64U);
   // Of a list each part would be a request of its own.
   return target.kind == Shape::Kind::strided &&

@@ -82,6 +82,7 @@ PE_TEST(a_bad_list_moves_nothing) {
   CHECK_EQUAL(shmemx_window_putv(window, nullptr, 2, local, 2), int{SHMEMX_ERR_ARGUMENT});
   CHECK_EQUAL(shmemx_window_put_strided(window, base, 8, ones, 8, kHuge / 2, 3), int{SHMEMX_ERR_LIST});
   CHECK_EQUAL(shmemx_window_putv(window, fine, 0, local, 0), SHMEMX_SUCCESS);
+  CHECK_EQUAL(shmemx_window_getv(window, fine, 0, local, 0), SHMEMX_SUCCESS);
   shmem_barrier_all();
   CHECK(all_zero(memory, sizeof memory));
 }
