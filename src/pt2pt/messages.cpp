@@ -127,7 +127,10 @@ bootstrap::Awaited awaited_message(Role role, int pe, int tag) noexcept {
 
 [[gnu::noinline]] Result wait_for_request(const char* routine, Request& request, int expected) noexcept {
   const auto done = [&] { return request.done.load(std::memory_order_acquire); };  // complete
-  const auto awaited = [&] { return awaited_message(request.role, request.peer, request.tag); };
+  const auto awaited = [&] {
+    const Locked endpoint;  // the message may begin to arrive meanwhile
+    return awaited_message(request.role, request.peer, request.tag);
+  };
   progress::wait_until(routine, expected, progress::Described{done, awaited});
   const Locked endpoint;
   return take_result(request);

@@ -16,6 +16,7 @@ import sys
 LINES = pathlib.Path(__file__).resolve().parent / "hanging.txt"
 PES = 3
 SECONDS = 60
+NO_LINE = re.compile(r"called at \S+\+0x[0-9a-f]+$")
 
 
 def read_expected():
@@ -67,7 +68,10 @@ def main():
         return 0
     wrong = False
     for name in options.names or expected:
-        lines = run(options, name)
+        for _ in range(3):
+            lines = run(options, name)
+            if not any(NO_LINE.search(line) for line in lines):  # else addr2line has taken too long
+                break
         if lines != expected[name]:
             wrong = True
             print("\n".join([name] + [f"  - {line}" for line in expected[name]] + [f"  + {line}" for line in lines]))
