@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "../support/job.hpp"
@@ -121,6 +122,14 @@ bool is_of_memory(const std::string& call) {
   return call == "shmem_malloc" || call == "shmem_free" || call == "shmem_realloc";
 }
 
+// A message tells the type of the other PE's call, not the name of its routine, which its record may tell a little
+// later.
+std::string with_names_of_types(std::string line) {
+  constexpr std::string_view kPrefix = "shmem_int32_";
+  for (std::size_t at; (at = line.find(kPrefix)) != std::string::npos;) line.replace(at, kPrefix.size(), "shmem_int_");
+  return line;
+}
+
 void check(const Expected& expected, int pes) {
   const std::string what = std::string(expected.name) + " on " + std::to_string(pes);
   const job::Result result = job::run(
@@ -137,7 +146,7 @@ void check(const Expected& expected, int pes) {
                       ": " + other + remark + "; called at " + place_of(expected.usual_place) + " and at " +
                       place_of(expected.other_place) + ". Job ended.");
   }
-  const std::string line = lines.empty() ? "" : without_lines(lines[0]);
+  const std::string line = lines.empty() ? "" : with_names_of_types(without_lines(lines[0]));
   const bool is_allowed = std::any_of(allowed.begin(), allowed.end(), [&](const std::string& text) {
     return line.ends_with("] " + without_lines(text));
   });
