@@ -36,7 +36,7 @@ void serve_until(Done done) {
     if (serve_messages()) {
       steps = 0;
     } else if (steps >= spins_before_yield) {
-      // The MPI would spin here, too: a process with a core of its own yields only, so that it handles messages at once.
+      // The MPI would spin here, too: a process with a core of its own only yields, and handles messages at once.
       release_core(yields_early() ? steps - spins_before_yield : 0);
     }
   }
@@ -47,12 +47,16 @@ class Attending {
  public:
   Attending() noexcept = default;
   ~Attending() { shmemx_am_attend(0); }
-  void step(unsigned steps) const noexcept {
-    constexpr unsigned kSteps = 8;
-    if (steps % kSteps == 0) shmemx_am_attend(1);
-  }
   Attending(const Attending&) = delete;
   Attending& operator=(const Attending&) = delete;
+  // To be called at each look.
+  void step() noexcept {
+    constexpr unsigned kSteps = 8;
+    if (steps_++ % kSteps == 0) shmemx_am_attend(1);
+  }
+
+ private:
+  unsigned steps_ = 0;
 };
 
 // Calls test(&flag), a test of the MPI, until it sets the flag or fails. Returns its code.
@@ -65,10 +69,9 @@ int test_until_done(Test test) {
     return done != 0 || code != MPI_SUCCESS;
   };
   if (is_over()) return code;
-  const Attending attending;
-  unsigned steps = 0;
+  Attending attending;
   serve_until([&] {
-    attending.step(steps++);
+    attending.step();
     return is_over();
   });
   return code;

@@ -14,15 +14,10 @@ rounds=${BENCH_ROUNDS:-5}
 out=$build/bench/rma
 mkdir -p "$out"
 
+. "$here/mpis.sh"
+compile_with_mpis rma
 columns=""
-for mpi in mpich openmpi; do
-  if ! command -v "mpicxx.$mpi" >/dev/null || ! [ -e "$build/lib/libshmemx_rma_$mpi.so" ]; then
-    echo "bench: no columns of $mpi: mpicxx.$mpi or the interposer's library is not there" >&2
-    continue
-  fi
-  "mpicxx.$mpi" -O2 -std=c++20 -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX "$here/rma.cpp" -o "$out/rma_$mpi"
-  columns="$columns ours_$mpi $mpi"
-done
+for mpi in $mpis; do columns="$columns ours_$mpi $mpi"; done
 c++ -O2 -std=c++20 -I"$here/../../include" "$here/rma_shmem.cpp" -L"$build/lib" -Wl,-rpath,"$build/lib" -lshmemx \
   -o "$out/rma_shmem"
 

@@ -13,15 +13,8 @@ rounds=${BENCH_ROUNDS:-3}
 out=$build/bench/rma
 mkdir -p "$out"
 
-mpis=""
-for mpi in mpich openmpi; do
-  if ! command -v "mpicxx.$mpi" >/dev/null || ! [ -e "$build/lib/libshmemx_rma_$mpi.so" ]; then
-    echo "bench: no columns of $mpi: mpicxx.$mpi or the interposer's library is not there" >&2
-    continue
-  fi
-  "mpicxx.$mpi" -O2 -std=c++20 -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX "$here/shapes.cpp" -o "$out/shapes_$mpi"
-  mpis="$mpis $mpi"
-done
+. "$here/mpis.sh"
+compile_with_mpis shapes
 
 # launch ours|alone <mpi> <processes> <kind of window>. Of Open MPI's components sm has allocated windows only.
 launch() {

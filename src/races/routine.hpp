@@ -85,4 +85,27 @@ void note_local(Routine& routine, const Blocks& blocks, Kind kind) noexcept;
 void note_fence(Routine& routine, shmem_ctx_t context) noexcept;
 void note_quiet(Routine& routine, shmem_ctx_t context, int pe) noexcept;
 
+template <class T>
+Blocks elements(const void* at, std::size_t count) noexcept {
+  return {at, count * sizeof(T)};
+}
+// Of `block` elements each; the stride counts elements.
+template <class T>
+Blocks strided(const void* at, std::ptrdiff_t stride, std::size_t block, std::size_t count) noexcept {
+  return {at, block * sizeof(T), count, static_cast<std::size_t>(stride) * sizeof(T)};
+}
+
+// Calls the library's routine, then after(). Returns what the routine returns.
+template <class Real, class After>
+auto call_then(Real real, After after) noexcept {
+  if constexpr (std::is_void_v<decltype(real())>) {
+    real();
+    after();
+  } else {
+    const auto result = real();
+    after();
+    return result;
+  }
+}
+
 }  // namespace shmemx::races

@@ -13,16 +13,8 @@ struct Buffers {
 };
 
 template <class T>
-Blocks elements(const void* at, std::size_t count) noexcept {
-  return {at, count * sizeof(T)};
-}
-template <class T>
 const void* element(const void* at, std::size_t index) noexcept {
   return static_cast<const char*>(at) + index * sizeof(T);
-}
-template <class T>
-Blocks strided(const void* at, std::ptrdiff_t stride, std::size_t count) noexcept {
-  return {at, sizeof(T), count, static_cast<std::size_t>(stride) * sizeof(T)};
 }
 
 template <class Real>
@@ -30,18 +22,10 @@ auto collective(Routine& routine, const TeamPlace& team, const Buffers& buffers,
                 std::uint32_t root = 0) noexcept {
   Collective call(routine, team);
   note_local(routine, buffers.source, Kind::load);
-  const auto after = [&] {
+  return call_then(real, [&] {
     call.leave(waits, root);
     note_local(routine, buffers.dest, Kind::result);
-  };
-  if constexpr (std::is_void_v<decltype(real())>) {
-    real();
-    after();
-  } else {
-    const auto result = real();
-    after();
-    return result;
-  }
+  });
 }
 
 // What collect writes is known when all have come.
@@ -49,18 +33,10 @@ template <class Real>
 auto collecting(Routine& routine, const TeamPlace& team, const Buffers& buffers, Real real) noexcept {
   Collective call(routine, team, buffers.source.block_bytes);
   note_local(routine, buffers.source, Kind::load);
-  const auto after = [&] {
+  return call_then(real, [&] {
     const std::uint64_t bytes = call.leave(Waits::for_all);
     note_local(routine, {buffers.dest.at, bytes}, Kind::result);
-  };
-  if constexpr (std::is_void_v<decltype(real())>) {
-    real();
-    after();
-  } else {
-    const auto result = real();
-    after();
-    return result;
-  }
+  });
 }
 
 // What the members' arguments come to.
@@ -80,8 +56,8 @@ auto all_to_all_strided(Routine& routine, const TeamPlace& team, const void* des
                         const Strides& strides, std::size_t n, Real real) noexcept {
   const std::size_t all = n * team.members;
   const std::size_t mine = n * team.member * static_cast<std::size_t>(strides.dest);
-  note_contribution(routine, team, strided<T>(element<T>(dest, mine), strides.dest, n));
-  return collective(routine, team, {strided<T>(dest, strides.dest, all), strided<T>(source, strides.source, all)},
+  note_contribution(routine, team, strided<T>(element<T>(dest, mine), strides.dest, 1, n));
+  return collective(routine, team, {strided<T>(dest, strides.dest, 1, all), strided<T>(source, strides.source, 1, all)},
                     Waits::for_all, real);
 }
 template <class T, class Real>

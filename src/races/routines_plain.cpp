@@ -19,14 +19,7 @@ template <class Real>
 auto meet(Routine& routine, const TeamPlace& team, Completes completes, Real real) noexcept {
   if (completes == Completes::all) note_quiet(routine, SHMEM_CTX_DEFAULT, kAllPes);
   Collective call(routine, team);
-  if constexpr (std::is_void_v<decltype(real())>) {
-    real();
-    call.leave(Waits::for_all);
-  } else {
-    const auto result = real();
-    call.leave(Waits::for_all);
-    return result;
-  }
+  return call_then(real, [&] { call.leave(Waits::for_all); });
 }
 
 TeamPlace world(const Routine& routine) noexcept {

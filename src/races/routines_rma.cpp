@@ -7,15 +7,6 @@
 namespace shmemx::races {
 namespace {
 
-template <class T>
-Blocks elements(const void* at, std::size_t count) noexcept {
-  return {at, count * sizeof(T)};
-}
-template <class T>
-Blocks strided(const void* at, std::ptrdiff_t stride, std::size_t block, std::size_t count) noexcept {
-  return {at, block * sizeof(T), count, static_cast<std::size_t>(stride) * sizeof(T)};
-}
-
 // What another PE may wait for; of bytes, a long.
 template <class T>
 constexpr std::size_t word_bytes = sizeof(T) == 4 ? 4 : 8;
