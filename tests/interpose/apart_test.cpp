@@ -63,8 +63,15 @@ class OpenGet {
       MPI_Win_flush_all(win);  // both are attached
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 1) door.wait();
-    if (rank == 0) MPI_Rget(&value_, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win, &request);
+    // Rank 1 still serves others while it is in the barrier: it says when it is outside.
+    if (rank == 1) {
+      door.open();
+      door.wait();
+    }
+    if (rank == 0) {
+      door.wait();
+      MPI_Rget(&value_, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win, &request);
+    }
   }
   ~OpenGet() {
     if (rank == 0) {
