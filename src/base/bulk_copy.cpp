@@ -25,14 +25,25 @@ constexpr std::size_t kSmallestStream = std::size_t{1} << 20;
 constexpr std::size_t kLine = 64;
 constexpr std::size_t kPrefetchBytes = 1024;  // ahead: the processor's own prefetching stops at each page
 
-constexpr std::size_t kPrefetchedBytes = 32768;  // smaller blocks are in the first cache, where prefetching costs time
-
 [[gnu::always_inline]] inline void prefetch(const unsigned char* from) noexcept {
   _mm_prefetch(reinterpret_cast<const char*>(from) + kPrefetchBytes, _MM_HINT_T0);
 }
 
 std::size_t bytes_to_multiple(const unsigned char* at, std::size_t of) noexcept {
   return of - reinterpret_cast<std::uintptr_t>(at) % of;
+}
+
+// At least 1: what ends at a multiple ends a whole one after the multiple before.
+std::size_t bytes_after_multiple(const unsigned char* at, std::size_t of) noexcept {
+  return (reinterpret_cast<std::uintptr_t>(at) - 1) % of + 1;
+}
+
+// Loads look for stores before them by the address within a page: one that seems to read what has just been stored, one
+// page or more away, waits for that store. A loop meets this if dest is a little further in its direction than source.
+bool is_down_faster(const void* dest, const void* source) noexcept {
+  constexpr std::uintptr_t kPage = 4096;
+  const std::uintptr_t distance = reinterpret_cast<std::uintptr_t>(dest) - reinterpret_cast<std::uintptr_t>(source);
+  return distance % kPage < kPage / 2;
 }
 
 // Four vectors on their way from source to dest.
@@ -78,8 +89,8 @@ struct Block128 {
 };
 
 // Stores are aligned, apart from the first and the last ones, which overlap their neighbours. Both ends are read before
-// anything is written, so that `dest` may be `source`, or overlap it from below.
-[[gnu::target("avx2")]] void copy_by_32(void* dest, const void* source, std::size_t bytes) noexcept {
+// anything is written.
+[[gnu::target("avx2")]] void copy_up_by_32(void* dest, const void* source, std::size_t bytes) noexcept {
   constexpr std::size_t kStep = sizeof(Block128);
   if (bytes < kStep) {
     std::memmove(dest, source, bytes);
@@ -92,25 +103,36 @@ struct Block128 {
   const Block128 tail(from + bytes - kStep);
   const std::size_t skipped = bytes_to_multiple(begin, sizeof head);
   unsigned char* to = begin + skipped;
-  from += skipped;
-  if (bytes >= kPrefetchedBytes) {
-    for (; to < last; to += kStep, from += kStep) {
-      prefetch(from);
-      prefetch(from + kLine);
-      Block128(from).store(to);
-    }
-  } else {
-    for (; to < last; to += kStep, from += kStep) Block128(from).store(to);
-  }
+  for (from += skipped; to < last; to += kStep, from += kStep) Block128(from).store(to);
   _mm256_storeu_si256(static_cast<__m256i*>(dest), head);
   tail.store(last);
+}
+
+[[gnu::target("avx2")]] void copy_down_by_32(void* dest, const void* source, std::size_t bytes) noexcept {
+  constexpr std::size_t kStep = sizeof(Block128);
+  if (bytes < kStep) {
+    std::memmove(dest, source, bytes);
+    return;
+  }
+  auto* const begin = static_cast<unsigned char*>(dest);
+  const auto* from = static_cast<const unsigned char*>(source);
+  const Block128 head(from);
+  const __m256i tail = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + bytes - sizeof tail));
+  unsigned char* to = begin + bytes - bytes_after_multiple(begin + bytes, sizeof tail);
+  for (from += to - begin; to > begin + kStep;) {
+    to -= kStep;
+    from -= kStep;
+    Block128(from).store(to);
+  }
+  head.store(begin);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(begin + bytes - sizeof tail), tail);
 }
 
 #endif
 
 }  // namespace
 
-void copy_by_16(void* dest, const void* source, std::size_t bytes) noexcept {
+void copy_up_by_16(void* dest, const void* source, std::size_t bytes) noexcept {
 #if defined(__x86_64__)
   constexpr std::size_t kStep = sizeof(Block64);
   if (bytes < kStep) {
@@ -132,13 +154,38 @@ void copy_by_16(void* dest, const void* source, std::size_t bytes) noexcept {
 #endif
 }
 
-std::span<const NamedCopyLoop> copy_loops() noexcept {
+void copy_down_by_16(void* dest, const void* source, std::size_t bytes) noexcept {
 #if defined(__x86_64__)
-  static constexpr std::array<NamedCopyLoop, 2> loops{{{"16 bytes", copy_by_16}, {"32 bytes", copy_by_32}}};
+  constexpr std::size_t kStep = sizeof(Block64);
+  if (bytes < kStep) {
+    std::memmove(dest, source, bytes);
+    return;
+  }
+  auto* const begin = static_cast<unsigned char*>(dest);
+  const auto* from = static_cast<const unsigned char*>(source);
+  const Block64 head(from);
+  const __m128i tail = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + bytes - sizeof tail));
+  unsigned char* to = begin + bytes - bytes_after_multiple(begin + bytes, sizeof tail);
+  for (from += to - begin; to > begin + kStep;) {
+    to -= kStep;
+    from -= kStep;
+    Block64(from).store(to);
+  }
+  head.store(begin);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(begin + bytes - sizeof tail), tail);
+#else
+  std::memmove(dest, source, bytes);
+#endif
+}
+
+std::span<const CopyLoops> copy_loops() noexcept {
+#if defined(__x86_64__)
+  static constexpr std::array<CopyLoops, 2> loops{
+      {{"16 bytes", copy_up_by_16, copy_down_by_16}, {"32 bytes", copy_up_by_32, copy_down_by_32}}};
   __builtin_cpu_init();
   return {loops.data(), __builtin_cpu_supports("avx2") ? 2U : 1U};
 #else
-  static constexpr std::array<NamedCopyLoop, 1> loops{{{"memmove", copy_by_16}}};
+  static constexpr std::array<CopyLoops, 1> loops{{{"memmove", copy_up_by_16, copy_down_by_16}}};
   return loops;
 #endif
 }
@@ -148,7 +195,7 @@ std::span<const NamedCopyLoop> copy_loops() noexcept {
 // about the part that one core gets; the default of CopySizes has been measured on such a processor.
 CopySizes copy_sizes_for(std::uint64_t last_cache_bytes) noexcept {
   CopySizes sizes;
-  sizes.loop = copy_loops().back().copy;
+  sizes.loops = copy_loops().back();
   if (last_cache_bytes != 0 && last_cache_bytes <= kLargestOwnCache)
     sizes.stream_bytes = std::max(kSmallestStream, static_cast<std::size_t>(last_cache_bytes / 3));
   return sizes;
@@ -158,7 +205,17 @@ void copy_large(void* dest, const void* source, std::size_t bytes) noexcept {
   if constexpr (!kUseLoops) {
     std::memmove(dest, source, bytes);
   } else if (bytes < copy_sizes.stream_bytes) {
-    copy_sizes.loop(dest, source, bytes);
+    (is_down_faster(dest, source) ? copy_sizes.loops.down : copy_sizes.loops.up)(dest, source, bytes);
+  } else {
+    copy_stream(dest, source, bytes);
+  }
+}
+
+void copy_large_up(void* dest, const void* source, std::size_t bytes) noexcept {
+  if constexpr (!kUseLoops) {
+    std::memmove(dest, source, bytes);
+  } else if (bytes < copy_sizes.stream_bytes) {
+    copy_sizes.loops.up(dest, source, bytes);
   } else {
     copy_stream(dest, source, bytes);
   }

@@ -11,34 +11,39 @@
 
 namespace shmemx {
 
-// A loop of vector loads and stores, upwards: `dest` may overlap `source` if it does not begin above it.
 using CopyLoop = void (*)(void* dest, const void* source, std::size_t bytes) noexcept;
 
-struct NamedCopyLoop {
+// Loops of vector loads and stores. `dest` may be `source`. It may also overlap it from below for `up`, from above for
+// `down`. Both write the last byte last.
+struct CopyLoops {
   const char* name;
-  CopyLoop copy;
+  CopyLoop up;
+  CopyLoop down;
 };
 
-// Returns the loops that this processor can run, the fastest one last.
-std::span<const NamedCopyLoop> copy_loops() noexcept;
+// Returns the loops that this processor can run, the fastest ones last.
+std::span<const CopyLoops> copy_loops() noexcept;
 
-void copy_by_16(void* dest, const void* source, std::size_t bytes) noexcept;
+void copy_up_by_16(void* dest, const void* source, std::size_t bytes) noexcept;
+void copy_down_by_16(void* dest, const void* source, std::size_t bytes) noexcept;
 
 // Copies below `large_bytes` are memcpy, which gives large copies to the processor's string instructions. From there on
-// they are `loop`, from `stream_bytes` on stores that bypass the caches. Set once at init.
+// they are `loops`, from `stream_bytes` on stores that bypass the caches. Set once at init.
 struct CopySizes {
   std::size_t large_bytes = 1024;
   std::size_t stream_bytes = std::size_t{4} << 20;
-  CopyLoop loop = copy_by_16;
+  CopyLoops loops = {"16 bytes", copy_up_by_16, copy_down_by_16};
 };
 inline constinit CopySizes copy_sizes;
 
 // Returns what suits this processor if its last cache holds `last_cache_bytes`. 0 means that the size is unknown.
 CopySizes copy_sizes_for(std::uint64_t last_cache_bytes) noexcept;
 
-// Copies a block of any size, meant for those from `large_bytes` on, upwards like the loops. Ordered like plain stores
-// when it returns, so fence and signal need nothing extra.
+// Copies a block of any size, meant for those from `large_bytes` on, to a place that does not overlap it, or to itself.
+// Ordered like plain stores when it returns, so fence and signal need nothing extra.
 void copy_large(void* dest, const void* source, std::size_t bytes) noexcept;
+// copy_large() where `dest` may overlap `source` from below.
+void copy_large_up(void* dest, const void* source, std::size_t bytes) noexcept;
 
 // Copies upwards and past the caches.
 void copy_stream(void* dest, const void* source, std::size_t bytes) noexcept;

@@ -48,15 +48,15 @@ inline void copy_visible(void* dest, const void* source, std::size_t bytes) noex
   copy(dest, source, bytes);
 }
 
-// copy_visible() where source and dest may overlap. Large blocks that move down are copied upwards by copy_large, since
-// the C library's string instructions are slow at some distances (docs/decisions/0014-large-copies.md).
+// copy_visible() where source and dest may overlap. Large blocks that move down are copied upwards by a loop, since the
+// C library's string instructions are slow at some distances (docs/decisions/0014-large-copies.md).
 inline void move_visible(void* dest, const void* source, std::size_t bytes) noexcept {
   const auto to = reinterpret_cast<std::uintptr_t>(dest);
   const auto from = reinterpret_cast<std::uintptr_t>(source);
   if (bytes <= 8 || (to - from >= bytes && from - to >= bytes)) {
     copy_visible(dest, source, bytes);
   } else if (to < from && bytes >= copy_sizes.large_bytes) {
-    copy_large(dest, source, bytes);
+    copy_large_up(dest, source, bytes);
   } else {
     std::memmove(dest, source, bytes);
   }

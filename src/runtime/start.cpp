@@ -203,7 +203,7 @@ Status read_parameters(StartParameters& parameters) {
   parameters.heap_bytes = parameters.config.symmetric_size.value_or(default_heap_bytes());
   const CopySizes sizes = copy_sizes_for(last_cache_bytes());
   copy_sizes = {parameters.config.copy_large.value_or(sizes.large_bytes),
-                parameters.config.copy_stream.value_or(sizes.stream_bytes), sizes.loop};
+                parameters.config.copy_stream.value_or(sizes.stream_bytes), sizes.loops};
   return {};
 }
 

@@ -58,11 +58,19 @@ class Buffers {
   std::vector<unsigned char> dest_;
 };
 
+struct Loop {
+  std::string name;
+  copies::CopyLoop copy;
+  bool is_up;
+};
+
 // The loops of this processor, and the stores past the caches.
-std::vector<copies::NamedCopyLoop> all_loops() {
-  const auto loops = copies::copy_loops();
-  std::vector<copies::NamedCopyLoop> all(loops.begin(), loops.end());
-  all.push_back({"past the caches", copies::copy_stream});
+std::vector<Loop> all_loops() {
+  std::vector<Loop> all{{"past the caches", copies::copy_stream, true}};
+  for (const auto& loops : copies::copy_loops()) {
+    all.push_back({std::string(loops.name) + " up", loops.up, true});
+    all.push_back({std::string(loops.name) + " down", loops.down, false});
+  }
   return all;
 }
 
@@ -104,17 +112,20 @@ BOOST_AUTO_TEST_CASE(each_loop_copies_at_all_distances_exactly) {
   }
 }
 
-// A dest below its source may overlap it by any length; at distance 0 both are the same.
-BOOST_AUTO_TEST_CASE(each_loop_copies_down_onto_its_own_source) {
+// A loop upwards may have a dest that overlaps the source from below by any length, a loop downwards one from above; at
+// distance 0 both are the same.
+BOOST_AUTO_TEST_CASE(each_loop_copies_onto_its_own_source) {
   const auto content = pattern(12'000, 0);
   for (const auto& loop : all_loops()) {
     for (const std::size_t bytes : {0U, 1U, 63U, 64U, 127U, 128U, 129U, 200U, 1024U, 6000U}) {
-      for (const std::size_t down : {0U, 1U, 5U, 16U, 31U, 32U, 33U, 64U, 100U, 128U, 500U, 4091U, 4096U, 5000U}) {
+      for (const std::size_t by : {0U, 1U, 5U, 16U, 31U, 32U, 33U, 64U, 100U, 128U, 500U, 4091U, 4096U, 5000U}) {
         auto memory = content;
         auto expected = content;
-        std::memmove(expected.data() + 11, expected.data() + 11 + down, bytes);
-        loop.copy(memory.data() + 11, memory.data() + 11 + down, bytes);
-        BOOST_TEST_CONTEXT(loop.name << ": " << bytes << " bytes, down by " << down)
+        const std::size_t from = 11 + (loop.is_up ? by : 0);
+        const std::size_t to = 11 + (loop.is_up ? 0 : by);
+        std::memmove(expected.data() + to, expected.data() + from, bytes);
+        loop.copy(memory.data() + to, memory.data() + from, bytes);
+        BOOST_TEST_CONTEXT(loop.name << ": " << bytes << " bytes, by " << by)
         BOOST_REQUIRE(memory == expected);
       }
     }
@@ -123,13 +134,13 @@ BOOST_AUTO_TEST_CASE(each_loop_copies_down_onto_its_own_source) {
 
 BOOST_AUTO_TEST_CASE(sizes_around_the_thresholds_are_copied_exactly) {
   constexpr std::size_t kStream = 32'768;
-  for (const auto& loop : copies::copy_loops()) {
-    const CopySizesGuard guard({1024, kStream, loop.copy});
+  for (const auto& loops : copies::copy_loops()) {
+    const CopySizesGuard guard({1024, kStream, loops});
     Buffers buffers(kMostBytes);
     for (const std::size_t around : {std::size_t{1024}, std::size_t{2048}, kStream, kStream + kPage}) {
       for (const std::size_t bytes : {around - 1, around, around + 1}) {
         for (const std::size_t distance : {0U, 1U, 15U, 16U, 48U, 4080U}) {
-          BOOST_TEST_CONTEXT(loop.name << ": " << bytes << " bytes, distance " << distance)
+          BOOST_TEST_CONTEXT(loops.name << ": " << bytes << " bytes, distance " << distance)
           BOOST_CHECK(buffers.copies_exactly(copies::copy_block, bytes, 5, distance));
         }
       }
@@ -157,10 +168,28 @@ BOOST_AUTO_TEST_CASE(stores_past_the_caches_begin_when_two_thirds_of_a_cache_are
   BOOST_CHECK_EQUAL(copies::copy_sizes_for(105 * kMiB).stream_bytes, 4 * kMiB);
 }
 
-BOOST_AUTO_TEST_CASE(the_last_loop_is_the_one_that_is_used) {
+// A loop that follows the stores of its own last step waits for them (docs/decisions/0014-large-copies.md).
+BOOST_AUTO_TEST_CASE(a_dest_a_little_above_its_source_modulo_a_page_is_copied_downwards) {
+  static bool went_down;
+  const CopySizesGuard guard({1024,
+                              1U << 20,
+                              {"", [](void*, const void*, std::size_t) noexcept { went_down = false; },
+                               [](void*, const void*, std::size_t) noexcept { went_down = true; }}});
+  std::vector<unsigned char> memory(8 * kPage);
+  for (const std::size_t distance : {0U, 1U, 100U, 2047U, 2048U, 4000U, 4095U}) {
+    copies::copy_block(memory.data() + 2 * kPage + distance, memory.data(), 1024);
+    BOOST_CHECK_EQUAL(went_down, distance < kPage / 2);
+    copies::copy_block(memory.data(), memory.data() + 2 * kPage + distance, 1024);
+    BOOST_CHECK_EQUAL(went_down, (kPage - distance) % kPage < kPage / 2);
+    copies::copy_large_up(memory.data() + distance, memory.data(), 1024);
+    BOOST_CHECK(!went_down);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_last_loops_are_the_ones_that_are_used) {
   const auto loops = copies::copy_loops();
   BOOST_REQUIRE(!loops.empty());
-  BOOST_CHECK(copies::copy_sizes_for(0).loop == loops.back().copy);
+  BOOST_CHECK(copies::copy_sizes_for(0).loops.up == loops.back().up);
 #if defined(__x86_64__)
   BOOST_CHECK_EQUAL(loops.size(), __builtin_cpu_supports("avx2") ? 2U : 1U);
 #endif

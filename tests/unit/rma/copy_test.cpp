@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(the_other_paths_copy_all_small_sizes_exactly) {
 BOOST_AUTO_TEST_CASE(sizes_around_the_thresholds_are_copied_exactly) {
   constexpr std::size_t kLarge = 4096;
   constexpr std::size_t kStream = 65536;
-  const CopySizesGuard guard({kLarge, kStream, shmemx::copy_loops().back().copy});
+  const CopySizesGuard guard({kLarge, kStream, shmemx::copy_loops().back()});
   const auto source = test_support::pattern(2 * kStream + 64, 0);
   for (const std::size_t around : {kLarge, kStream, kStream + 16384, 2 * kStream - 1}) {
     for (const std::size_t bytes : {around - 1, around, around + 1}) {
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(sizes_around_the_thresholds_are_copied_exactly) {
 
 // Blocks that overlap, in both directions, on either side of the thresholds.
 BOOST_AUTO_TEST_CASE(overlapping_blocks_move_unharmed) {
-  const CopySizesGuard guard({1024, 20'000, shmemx::copy_loops().back().copy});
+  const CopySizesGuard guard({1024, 20'000, shmemx::copy_loops().back()});
   const auto content = test_support::pattern(40'000, 0);
   for (const std::size_t bytes : {1U, 8U, 9U, 200U, 1023U, 1024U, 6000U, 25'000U}) {
     for (const std::size_t by : {0U, 1U, 5U, 8U, 31U, 64U, 100U, 1500U, 4091U, 4101U}) {
