@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string>
 
 namespace shmemx::bootstrap {
@@ -18,11 +17,19 @@ namespace {
 
 std::string path_of(pid_t process, const char* file) { return "/proc/" + std::to_string(process) + "/" + file; }
 
+// Not a stream: the library carries what it uses of the C++ library, and streams bring all locales.
+std::string text_of(const std::string& path) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  char part[1024];
+  for (ssize_t got; file.valid() && (got = ::read(file.get(), part, sizeof part)) > 0;)
+    text.append(part, static_cast<std::size_t>(got));
+  return text;
+}
+
 // Returns the parent of a process, 0 if it has none here or is not known.
 pid_t parent_of(pid_t process) {
-  std::ifstream file(path_of(process, "stat"));
-  std::string text;
-  std::getline(file, text);
+  const std::string text = text_of(path_of(process, "stat"));
   const std::size_t name_end = text.rfind(')');  // the name may contain any character
   int parent = 0;
   char state = 0;
@@ -40,11 +47,8 @@ UniqueFd search_above(Visit visit) {
 }
 
 bool has_variable(pid_t process, const std::string& setting) {
-  std::ifstream file(path_of(process, "environ"));
-  for (std::string word; std::getline(file, word, '\0');) {
-    if (word == setting) return true;
-  }
-  return false;
+  const std::string end(1, '\0');
+  return (end + text_of(path_of(process, "environ"))).find(end + setting + end) != std::string::npos;
 }
 
 bool is_socket(int fd) {

@@ -44,7 +44,7 @@ Status EthernetTransport::open_sockets() {
   return {};
 }
 
-Status EthernetTransport::choose_settings() {
+[[gnu::cold]] Status EthernetTransport::choose_settings() {
   const transport::EthernetSettings& wanted = setup_.ethernet;
   const Interface& narrow = *std::min_element(interfaces_.begin(), interfaces_.end(),
                                               [](const Interface& a, const Interface& b) { return a.mtu < b.mtu; });
@@ -165,7 +165,7 @@ void EthernetTransport::close(std::uint32_t patience_ms) noexcept {
   timer_->clear();
 }
 
-std::string EthernetTransport::describe(int pe) const {
+[[gnu::cold]] std::string EthernetTransport::describe(int pe) const {
   EndpointAddress peer;
   std::string text = interfaces_[0].name + " " + mac_text(interfaces_[0].mac);
   const transport::EndpointAddresses* const addresses = engine_->addresses();

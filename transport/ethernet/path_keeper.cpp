@@ -93,7 +93,7 @@ void PathKeeper::leave_failing(const std::vector<Peer*>& peers) noexcept {
   }
 }
 
-std::string PathKeeper::text(const Paths& paths, const EndpointAddress& address, bool states) const {
+[[gnu::cold]] std::string PathKeeper::text(const Paths& paths, const EndpointAddress& address, bool states) const {
   std::string text;
   for (unsigned i = 0; i < paths.size(); ++i) {
     const Path path = paths[i];

@@ -203,7 +203,7 @@ void Rails::match(Peer& first, Peer& rail) noexcept {
 
 // ---- the rest ----
 
-std::string Rails::text(int pe) const {
+[[gnu::cold]] std::string Rails::text(int pe) const {
   const Peer* const rail = parts_.peers.find(pe + parts_.setup.n_pes);
   if (rail == nullptr || !rail->is_open()) return {};
   return "; second rail " + connection_text(rail->fd()) + ", " +

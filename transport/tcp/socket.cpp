@@ -153,7 +153,7 @@ bool ends_of(int fd, Path& path) noexcept {
   return true;
 }
 
-std::string connection_text(int fd) {
+[[gnu::cold]] std::string connection_text(int fd) {
   sockaddr_storage near{};
   sockaddr_storage far{};
   socklen_t near_bytes = sizeof near;

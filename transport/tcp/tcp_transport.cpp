@@ -153,7 +153,7 @@ void TcpTransport::close(std::uint32_t patience_ms) noexcept {
   poller_.update_timer();
 }
 
-std::string TcpTransport::describe(int pe) const {
+[[gnu::cold]] std::string TcpTransport::describe(int pe) const {
   const Peer* const peer = peers_.find(pe);
   std::string path = "not connected yet";
   if (peer != nullptr && peer->is_open()) path = connection_text(peer->fd());
