@@ -1,5 +1,6 @@
 // One PE leaves, and the others go on: a job that moves is not ended, and one in which all wait in vain is, soon. On a
-// busy core, so that a PE that could go on waits for it. A driver, not a PE. Arguments: the kinds to run.
+// busy core, so that a PE that could go on waits for it. A driver, not a PE. Arguments: the kinds to run, which run
+// side by side.
 //
 // SHMEMX_TEST_LAUNCHER: Hydra's mpiexec, in place of oshrun. SHMEMX_TEST_RUNS: how often each kind runs, 5 by default.
 // SHMEMX_TEST_MOVING_SECONDS: how long the PEs go on.
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "../support/job.hpp"
+#include "../support/side_by_side.hpp"
 
 namespace {
 
@@ -83,37 +85,44 @@ int number_of(const char* variable, int otherwise) {
   return text != nullptr ? std::atoi(text) : otherwise;
 }
 
-// The forms and the numbers of PEs take turns, so that a few runs have some of each.
-void jobs_that_move_are_not_ended(const std::vector<std::string>& kinds) {
-  const BusyCore busy;
+// The numbers of PEs take turns, so that a few runs have several. `shift` differs between forms that run at once.
+void a_job_that_moves_is_not_ended(const std::string& kind, std::size_t shift) {
   constexpr int kPes[] = {3, 2, 12, 8, 5};
   const int runs = number_of("SHMEMX_TEST_RUNS", 5);
   const char* const seconds = std::getenv("SHMEMX_TEST_MOVING_SECONDS");
   for (int i = 0; i < runs; ++i) {
-    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
-      // Two PEs pass a token to themselves, so that one waits for nobody.
-      const int pes = kPes[(static_cast<std::size_t>(i) + kind) % std::size(kPes)];
-      const auto waiting =
-          i % 3 == 2 ? std::vector<std::string>{"SHMEMX_YIELD_US=0", "SHMEMX_SPIN_NS=0"} : std::vector<std::string>{};
-      expect_whole(run(pes, kinds[kind], seconds != nullptr ? seconds : "2.5", waiting), pes, kinds[kind]);
-    }
+    // Two PEs pass a token to themselves, so that one waits for nobody.
+    const int pes = kPes[(static_cast<std::size_t>(i) + shift) % std::size(kPes)];
+    const auto waiting =
+        i % 3 == 2 ? std::vector<std::string>{"SHMEMX_YIELD_US=0", "SHMEMX_SPIN_NS=0"} : std::vector<std::string>{};
+    expect_whole(run(pes, kind, seconds != nullptr ? seconds : "2.5", waiting), pes, kind);
   }
 }
 
-constexpr double kSecondsToTell = 6;  // five for the verdict, and start and end of a job on a busy machine
+constexpr double kSecondsToTell = 20;  // five for the verdict; a job that nobody ends takes a minute
+
+void a_wait_in_vain_is_reported(const std::string& kind, int pes) {
+  const job::Result result = run(pes, kind, "0");
+  const std::string what = kind + " on " + std::to_string(pes);
+  const auto lines = job::lines(result.err);
+  const std::string line = "PE " + std::to_string(pes - 1) + " has ended, and all others wait";
+  const bool is_reported = by_hydra() ? result.err.find(line) != std::string::npos
+                                      : lines.size() == 1 && lines[0].find(line) != std::string::npos;
+  expect(result.status == 1 && is_reported, what + ": is reported", result);
+  expect(result.seconds < kSecondsToTell, what + ": soon", result);
+}
+
+void jobs_that_move_are_not_ended(const std::vector<std::string>& kinds) {
+  const BusyCore busy;
+  job_check::SideBySide all;
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind)
+    all.start([&] { a_job_that_moves_is_not_ended(kinds[kind], kind); });
+}
 
 void waits_in_vain_are_reported(const std::vector<std::string>& kinds) {
+  job_check::SideBySide all;
   for (const std::string& kind : kinds) {
-    for (const int pes : {2, 4}) {
-      const job::Result result = run(pes, kind, "0");
-      const std::string what = kind + " on " + std::to_string(pes);
-      const auto lines = job::lines(result.err);
-      const std::string line = "PE " + std::to_string(pes - 1) + " has ended, and all others wait";
-      const bool is_reported = by_hydra() ? result.err.find(line) != std::string::npos
-                                          : lines.size() == 1 && lines[0].find(line) != std::string::npos;
-      expect(result.status == 1 && is_reported, what + ": is reported", result);
-      expect(result.seconds < kSecondsToTell, what + ": soon", result);
-    }
+    for (const int pes : {2, 4}) all.start([&] { a_wait_in_vain_is_reported(kind, pes); });
   }
 }
 
