@@ -53,8 +53,8 @@ void record_remote(Thread& thread, const Symmetric& place, std::size_t bytes, co
 namespace {
 
 // A store to another PE's memory through shmem_ptr. Its owner may wait for it, and then knows what this thread knows.
-bool is_remote_word(std::uintptr_t address, std::size_t bytes) noexcept {
-  return (bytes == 4 || bytes == 8) && address % bytes == 0 && job.is_of_other_pe(memory_map.find(address));
+bool is_remote_word(const Range& range, const Cell* cell) noexcept {
+  return (range.bytes == 4 || range.bytes == 8) && (range.begin & (range.bytes - 1)) == 0 && job.is_of_other_pe(cell);
 }
 void release_remote_word(Thread& thread, std::uintptr_t address) noexcept {
   Symmetric place{};
@@ -67,23 +67,43 @@ void release_remote_word(Thread& thread, std::uintptr_t address) noexcept {
   thread.advance();
 }
 
+// Records what lies in one cell.
+[[gnu::always_inline]] inline void record_in_cell(Thread& thread, const Range& range, Kind kind,
+                                                  const void* pc) noexcept {
+  Cell* const cell = memory_map.find(range.begin);
+  if (cell == nullptr) return;
+  const bool is_remote = kind == Kind::store && is_remote_word(range, cell);
+  const Access access{thread.now,
+                      is_remote ? Kind::remote_store : kind,
+                      static_cast<std::uint8_t>(bytes_mask(range.begin, range.bytes)),
+                      {site_of(pc), stack_node(thread)}};
+  Access earlier;
+  if (record(*cell, access, thread.knowledge(), earlier)) report(thread, {access, earlier, range.begin, *cell});
+  if (is_remote) {
+    release_remote_word(thread, range.begin);
+  } else {
+    marks.set(range.begin, range.bytes, thread.mark | (kind == Kind::store ? 1 : 0));
+  }
+}
+
 }  // namespace
 
-void record_slow(Thread& thread, std::uintptr_t address, std::size_t bytes, Kind kind, const void* pc) noexcept {
-  if (thread.in_library != 0) return;
-  const bool is_remote = kind == Kind::store && is_remote_word(address, bytes);
-  const Where where{site_of(pc), stack_node(thread)};
-  const Kind recorded = is_remote ? Kind::remote_store : kind;
-  Cell* const cell = memory_map.find(address);
-  if (cell == nullptr) return;
-  if (address % 8 + bytes > 8) {
-    record_range(thread, {address, bytes}, recorded, where);
-  } else {
-    const Access access{thread.now, recorded, static_cast<std::uint8_t>(bytes_mask(address, bytes)), where};
-    Access earlier;
-    if (record(*cell, access, thread.knowledge(), earlier)) report(thread, {access, earlier, address, *cell});
+void record_slow(std::uintptr_t address, std::size_t bytes, Kind kind, const void* pc) noexcept {
+  Thread* const thread = self;
+  if (thread == nullptr || thread->in_library != 0) return;
+  record_in_cell(*thread, {address, bytes}, kind, pc);
+}
+
+void record_wide(std::uintptr_t address, std::size_t bytes, Kind kind, const void* pc) noexcept {
+  Thread* const thread = self;
+  if (thread == nullptr || thread->in_library != 0) return;
+  while (bytes != 0) {
+    const std::size_t in_cell = std::min(bytes, 8 - address % 8);
+    if (in_cell != 8 || !marks.hold<8>(address, own_stores, kind == Kind::store))
+      record_in_cell(*thread, {address, in_cell}, kind, pc);
+    address += in_cell;
+    bytes -= in_cell;
   }
-  if (is_remote) release_remote_word(thread, address);
 }
 
 }  // namespace shmemx::races

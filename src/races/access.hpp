@@ -32,8 +32,9 @@ struct Operation {
 void record_local(Thread& thread, const Range& range, const Operation& operation) noexcept;
 void record_remote(Thread& thread, const Symmetric& place, std::size_t bytes, const Operation& operation) noexcept;
 
-// The cold half of a load or store that the compiler has announced.
-void record_slow(Thread& thread, std::uintptr_t address, std::size_t bytes, Kind kind, const void* pc) noexcept;
+// A load or store of the program that the compiler has announced: in one cell, and of any bytes.
+void record_slow(std::uintptr_t address, std::size_t bytes, Kind kind, const void* pc) noexcept;
+void record_wide(std::uintptr_t address, std::size_t bytes, Kind kind, const void* pc) noexcept;
 
 // Requires that they lie in one cell.
 constexpr std::uint64_t bytes_mask(std::uintptr_t address, std::size_t bytes) noexcept {
@@ -43,15 +44,10 @@ constexpr std::uint64_t bytes_mask(std::uintptr_t address, std::size_t bytes) no
 // Of 1, 2, 4 or 8 bytes that are aligned.
 template <std::size_t kBytes>
 [[gnu::always_inline]] inline void note_access(const void* at, Kind kind, const void* pc) noexcept {
-  Thread* const thread = self;
-  if (thread == nullptr) [[unlikely]]
-    return;
   const auto address = reinterpret_cast<std::uintptr_t>(at);
-  const Cell* const cell = memory_map.find(address);
-  const std::uint64_t who = thread->tag | bytes_mask(address, kBytes) << 44 | static_cast<std::uint64_t>(kind) << 52;
-  if (cell != nullptr && is_recorded(*cell, who)) [[likely]]
+  if (marks.hold<kBytes>(address, own_stores, kind == Kind::store)) [[likely]]
     return;
-  record_slow(*thread, address, kBytes, kind, pc);
+  record_slow(address, kBytes, kind, pc);
 }
 
 }  // namespace shmemx::races

@@ -33,6 +33,7 @@ class Clock {
   bool knows(Slot slot, Epoch epoch) const noexcept {
     return epoch <= epochs()[slot] || (n_singles_ != 0 && has_single(slot, epoch));
   }
+  bool knows_prefix(Slot slot, Epoch epoch) const noexcept { return epoch <= epochs()[slot]; }
   void raise(Slot slot, Epoch epoch) noexcept {
     if (epochs()[slot] >= epoch) return;
     epochs()[slot] = epoch;

@@ -16,7 +16,7 @@ using namespace shmemx::races;  // the names below are the compiler's
 namespace {
 
 void note_range(const void* at, std::size_t bytes, Kind kind, const void* pc) noexcept {
-  if (self != nullptr) record_slow(*self, reinterpret_cast<std::uintptr_t>(at), bytes, kind, pc);
+  record_wide(reinterpret_cast<std::uintptr_t>(at), bytes, kind, pc);
 }
 
 }  // namespace

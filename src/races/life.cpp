@@ -30,12 +30,13 @@ void leave_process(int status, void*) noexcept {
 
 // A child of fork is no PE.
 void stop_in_child() noexcept {
-  self = nullptr;
+  become(nullptr);
   is_internal = true;
 }
 
 [[gnu::constructor]] void prepare() noexcept {
   memory_map.open();
+  marks.open();
   ::on_exit(leave_process, nullptr);  // first, so that it runs last
   ::pthread_atfork(nullptr, nullptr, stop_in_child);
 }
@@ -53,13 +54,13 @@ void begin_watching() noexcept {
     return;
   }
   memory_map.forget();
-  self = make_first_thread();
+  become(make_first_thread());
 }
 
 void end_watching() noexcept {
   if (--n_starts != 0) return;
   job.close();
-  self = nullptr;
+  become(nullptr);
   forget_contexts();
   forget_teams();
 }

@@ -9,6 +9,7 @@
 
 #include "base/cache_line.hpp"
 #include "races/job.hpp"
+#include "races/marks.hpp"
 
 namespace shmemx::races {
 namespace {
@@ -17,14 +18,6 @@ constexpr std::size_t kChunkBytes = std::size_t{1} << MemoryMap::kChunkBits;
 constexpr std::size_t kChunkCells = kChunkBytes / 8;
 constexpr std::size_t kReservedChunks = 1024;
 constexpr std::size_t kMapFrom = std::size_t{64} << 10;  // from here on pages are given back instead of cleared
-
-void* reserve(std::size_t bytes) noexcept {
-  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (at == MAP_FAILED) std::abort();
-  ::madvise(at, bytes, MADV_DONTDUMP);
-  ::madvise(at, bytes, MADV_NOHUGEPAGE);  // cells are touched here and there
-  return at;
-}
 
 // Cells of a chunk of private memory.
 Cell* private_cells() noexcept {
@@ -45,6 +38,27 @@ Cell* private_cells() noexcept {
 }
 
 }  // namespace
+
+void* reserve(std::size_t bytes) noexcept {
+  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) std::abort();
+  ::madvise(at, bytes, MADV_DONTDUMP);
+  ::madvise(at, bytes, MADV_NOHUGEPAGE);  // cells are touched here and there
+  return at;
+}
+
+void clear_private(std::byte* begin, std::size_t bytes) noexcept {
+  std::byte* const end = begin + bytes;
+  if (bytes < kMapFrom) {
+    std::memset(begin, 0, bytes);
+    return;
+  }
+  auto* const inner = reinterpret_cast<std::byte*>(round_up(reinterpret_cast<std::uintptr_t>(begin), kPageBytes));
+  auto* const inner_end = reinterpret_cast<std::byte*>(round_down(reinterpret_cast<std::uintptr_t>(end), kPageBytes));
+  std::memset(begin, 0, static_cast<std::size_t>(inner - begin));
+  ::madvise(inner, static_cast<std::size_t>(inner_end - inner), MADV_DONTNEED);
+  std::memset(inner_end, 0, static_cast<std::size_t>(end - inner_end));
+}
 
 MemoryMap memory_map;
 
@@ -69,6 +83,7 @@ Cell* MemoryMap::add(std::uintptr_t chunk) noexcept {
 }
 
 void MemoryMap::clear(std::uintptr_t begin, std::size_t bytes) noexcept {
+  marks.clear(begin, bytes);
   const std::uintptr_t end = begin + bytes;
   for (std::uintptr_t at = begin; at < end;) {
     const std::uintptr_t next = std::min(end, round_down(at, kChunkBytes) + kChunkBytes);
@@ -76,18 +91,7 @@ void MemoryMap::clear(std::uintptr_t begin, std::size_t bytes) noexcept {
     if (chunk < kChunks && chunks_[chunk] != nullptr) {
       Cell* const first = find(at);
       const std::size_t cleared = ((next - 1) / 8 - at / 8 + 1) * sizeof(Cell);
-      auto* const inner = reinterpret_cast<std::byte*>(round_up(reinterpret_cast<std::uintptr_t>(first), kPageBytes));
-      auto* const last = reinterpret_cast<std::byte*>(first) + cleared;
-      if (cleared >= kMapFrom) {
-        auto* const inner_end =
-            reinterpret_cast<std::byte*>(round_down(reinterpret_cast<std::uintptr_t>(last), kPageBytes));
-        std::memset(static_cast<void*>(first), 0,
-                    static_cast<std::size_t>(inner - reinterpret_cast<std::byte*>(first)));
-        ::madvise(inner, static_cast<std::size_t>(inner_end - inner), MADV_DONTNEED);
-        std::memset(static_cast<void*>(inner_end), 0, static_cast<std::size_t>(last - inner_end));
-      } else {
-        std::memset(static_cast<void*>(first), 0, cleared);
-      }
+      clear_private(reinterpret_cast<std::byte*>(first), cleared);
     }
     at = next;
   }

@@ -8,6 +8,11 @@
 
 namespace shmemx::races {
 
+// Zeroes, which take memory when they are touched. Ends the process if there is no room.
+void* reserve(std::size_t bytes) noexcept;
+// Makes them zeroes again.
+void clear_private(std::byte* begin, std::size_t bytes) noexcept;
+
 class MemoryMap {
  public:
   static constexpr unsigned kChunkBits = 20;

@@ -3,8 +3,6 @@
 #include <pthread.h>
 #include <semaphore.h>
 
-#include <utility>
-
 #include "races/life.hpp"
 #include "races/local_words.hpp"
 #include "races/thread.hpp"
@@ -26,14 +24,15 @@ void* run_thread(void* given) noexcept {
   const Begin begin = *static_cast<Begin*>(given);
   delete static_cast<Begin*>(given);
   is_internal = begin.is_internal;
-  self = begin.thread;
+  become(begin.thread);
   if (self != nullptr) clear_own_stack();
   // Also if it is cancelled, or calls pthread_exit.
   struct End {
     ~End() {
       if (self == nullptr) return;
       release_word(::pthread_self() ^ kEndOfThread);
-      retire_thread(std::exchange(self, nullptr));
+      retire_thread(self);
+      become(nullptr);
       is_internal = true;
     }
   } const end;

@@ -122,6 +122,9 @@ void note_atomic(Routine& routine, const AtomicOperation& operation) noexcept {
   Channel& channel = channel_to(operation.context, operation.pe, pe);
   Symmetric place{};
   if (!find(operation.address, pe, place)) return;
+  // Random words of large tables are in no cache.
+  __builtin_prefetch(job.cell(place), 1);
+  job.words().prefetch(place.key());
   const bool is_complete = operation.result == Result::now;  // when it returns
   const bool is_update = operation.access == Atomic::update;
   if (operation.fetch != nullptr) {

@@ -12,7 +12,10 @@ constexpr auto kRelaxed = std::memory_order_relaxed;  // the cell's lock orders 
 class CellGuard {
  public:
   explicit CellGuard(Cell& cell) noexcept : word_(cell.entries[0].who) {
-    for (int tries = 1; (word_.fetch_or(kLocked, std::memory_order_acquire) & kLocked) != 0; ++tries) {
+    std::uint64_t word = word_.load(kRelaxed) & ~kLocked;
+    for (int tries = 1; !word_.compare_exchange_weak(word, word | kLocked, std::memory_order_acquire, kRelaxed);
+         ++tries) {
+      word &= ~kLocked;
       if (tries % 64 == 0) {
         ::sched_yield();
       } else {
@@ -32,7 +35,7 @@ class CellGuard {
 void write(Cell::Entry& entry, const Access& access) noexcept {
   const std::uint64_t lock = entry.who.load(kRelaxed) & kLocked;
   entry.who.store(pack(access) | lock, kRelaxed);
-  entry.where.store(std::uint64_t{access.where.node} << 32 | access.where.pc, kRelaxed);
+  entry.where.store(pack(access.where), kRelaxed);
 }
 
 // The kinds that each kind conflicts with, as bits.
@@ -53,8 +56,8 @@ unsigned conflicts_of(Kind kind) noexcept { return conflicts.with[static_cast<in
 
 // May the later access stand for the earlier one, which is ordered before it? It has to conflict with all that the
 // earlier one conflicts with.
-bool replaces(const Access& later, const Access& earlier) noexcept {
-  return (earlier.bytes & ~later.bytes) == 0 && (conflicts_of(earlier.kind) & ~conflicts_of(later.kind)) == 0;
+bool replaces(const Access& later, std::uint8_t earlier_bytes, Kind earlier) noexcept {
+  return (earlier_bytes & ~later.bytes) == 0 && (conflicts_of(earlier) & ~conflicts_of(later.kind)) == 0;
 }
 
 // Of accesses that nothing orders. Atomics of different sizes are not atomic with each other.
@@ -65,7 +68,10 @@ bool races(const Access& a, const Access& b) noexcept {
          (a.kind == Kind::atomic_update || b.kind == Kind::atomic_update);
 }
 
-// How readily an entry is given up, if there is no room: loads first, of which there are several then.
+// How readily an entry is given up: one that the access stands for, a free one, and if there is no room loads first, of
+// which there are several then.
+constexpr int kReplaced = 10;
+constexpr int kFree = 9;
 int preference_for(const Access& earlier, bool is_covered) noexcept {
   return (is_store(earlier.kind) ? 0 : 2) + (is_covered ? 1 : 0);
 }
@@ -74,22 +80,60 @@ int preference_for(const Access& earlier, bool is_covered) noexcept {
 
 Access unpack(std::uint64_t who, std::uint64_t where) noexcept {
   Access access;
-  access.stamp = {static_cast<Slot>(who >> 32 & 0xfff), static_cast<Epoch>(who)};
-  access.bytes = static_cast<std::uint8_t>(who >> 44);
-  access.kind = static_cast<Kind>(who >> 52 & 15);
+  access.stamp = {slot_of(who), static_cast<Epoch>(who)};
+  access.bytes = bytes_of(who);
+  access.kind = kind_of(who);
   access.where = {static_cast<std::uint32_t>(where), static_cast<std::uint32_t>(where >> 32)};
   return access;
 }
 
-bool record(Cell& cell, const Access& access, const Knowledge& knowledge, Access& earlier) noexcept {
-  const CellGuard guard(cell);
+namespace {
+
+// Are the two the same but for their bytes, so that one entry may stand for both?
+bool is_same_but_bytes(const Cell::Entry& entry, std::uint64_t who, const Access& access) noexcept {
+  return ((who ^ pack(access)) & ~kBytesField) == 0 && entry.where.load(kRelaxed) == pack(access.where);
+}
+
+// Records an access of a thread to a cell that only this thread has used, so that nothing races. Returns false if it is
+// not so, or if there is no room.
+bool record_own(Cell& cell, const Access& access) noexcept {
+  Cell::Entry* chosen = nullptr;
+  Cell::Entry* free = nullptr;
+  std::uint8_t bytes = access.bytes;
+  for (Cell::Entry& entry : cell.entries) {
+    const std::uint64_t word = entry.who.load(kRelaxed);
+    const std::uint64_t who = word & ~kLocked;
+    if (who == 0) {
+      if (free == nullptr) free = &entry;
+      continue;
+    }
+    if (slot_of(who) != access.stamp.slot) return false;
+    const bool is_same = is_same_but_bytes(entry, who, access);
+    if (!is_same && !replaces(access, bytes_of(who), kind_of(who))) continue;
+    if (is_same) bytes |= bytes_of(who);
+    if (chosen == nullptr) {
+      chosen = &entry;
+    } else {
+      entry.who.store(word & kLocked, kRelaxed);
+    }
+  }
+  if (chosen == nullptr) chosen = free;
+  if (chosen == nullptr) return false;
+  Access all = access;
+  all.bytes = bytes;
+  write(*chosen, all);
+  return true;
+}
+
+bool record_among_others(Cell& cell, const Access& access, const Knowledge& knowledge, Access& earlier) noexcept {
   Cell::Entry* chosen = nullptr;
   int best = -1;
   bool is_race = false;
+  Access all = access;
   for (Cell::Entry& entry : cell.entries) {
     const std::uint64_t who = entry.who.load(kRelaxed) & ~kLocked;
     if (who == 0) {
-      if (best < 9) chosen = &entry, best = 9;
+      if (best < kFree) chosen = &entry, best = kFree;
       continue;
     }
     const Access other = unpack(who, entry.where.load(kRelaxed));
@@ -99,19 +143,30 @@ bool record(Cell& cell, const Access& access, const Knowledge& knowledge, Access
       is_race = true;
     }
     int preference = preference_for(other, is_covered);
-    if (is_covered && replaces(access, other)) {
-      if (best >= 10) {  // one has been found already, and is enough
-        entry.who.store(0 | (entry.who.load(kRelaxed) & kLocked), kRelaxed);
+    const bool is_same = is_same_but_bytes(entry, who, access);
+    if (is_same) all.bytes |= other.bytes;
+    if (is_same || (is_covered && replaces(access, other.bytes, other.kind))) {
+      if (best >= kReplaced) {  // one has been found already, and is enough
+        entry.who.store(entry.who.load(kRelaxed) & kLocked, kRelaxed);
         continue;
       }
-      preference = 10;
+      preference = kReplaced;
     }
     // Among equals, one or the other, so that no access is hidden in each run.
     if (preference > best || (preference == best && ((access.stamp.epoch ^ access.where.pc) & 1) != 0))
       chosen = &entry, best = preference;
   }
-  write(*chosen, access);
+  write(*chosen, all);
   return is_race;
+}
+
+}  // namespace
+
+bool record(Cell& cell, const Access& access, const Knowledge& knowledge, Access& earlier) noexcept {
+  const CellGuard guard(cell);
+  // What has the slot of a thread and is not ahead of it is ordered before its accesses.
+  const bool is_of_thread = knowledge.clock->knows_prefix(access.stamp.slot, access.stamp.epoch);
+  return !(is_of_thread && record_own(cell, access)) && record_among_others(cell, access, knowledge, earlier);
 }
 
 void note_seen(Cell& cell, std::uint8_t bytes, const Knowledge& knowledge, const Stamp& now) noexcept {

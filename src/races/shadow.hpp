@@ -83,6 +83,10 @@ constexpr std::uint64_t pack(const Access& access) noexcept {
   return access.stamp.epoch | std::uint64_t{access.stamp.slot} << 32 | std::uint64_t{access.bytes} << 44 |
          static_cast<std::uint64_t>(access.kind) << 52;
 }
+constexpr Slot slot_of(std::uint64_t who) noexcept { return static_cast<Slot>(who >> 32 & 0xfff); }
+constexpr std::uint8_t bytes_of(std::uint64_t who) noexcept { return static_cast<std::uint8_t>(who >> 44); }
+constexpr Kind kind_of(std::uint64_t who) noexcept { return static_cast<Kind>(who >> 52 & 15); }
+constexpr std::uint64_t pack(const Where& where) noexcept { return std::uint64_t{where.node} << 32 | where.pc; }
 inline constexpr std::uint64_t kLocked = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t kBytesField = std::uint64_t{0xff} << 44;
 Access unpack(std::uint64_t who, std::uint64_t where) noexcept;

@@ -34,6 +34,15 @@ SyncWord& SyncTable::at(std::uint64_t key) noexcept {
   return word(kWords + hash % kSharedWords);
 }
 
+void SyncTable::prefetch(std::uint64_t key) const noexcept {
+  const std::uint32_t hash = hash_of(key);
+  __builtin_prefetch(&keys_[hash % kWords]);
+  __builtin_prefetch(&keys_[(hash + kMostProbes - 1) % kWords]);
+  // Its clock, if the table is full.
+  const auto* const shared = reinterpret_cast<const std::byte*>(&word(kWords + hash % kSharedWords));
+  for (std::size_t line = 0; line < 4; ++line) __builtin_prefetch(shared + line * 64, 1);
+}
+
 SyncWord* SyncTable::find(std::uint64_t key) noexcept {
   const std::uint32_t hash = hash_of(key);
   for (std::uint32_t i = 0; i < kMostProbes; ++i) {

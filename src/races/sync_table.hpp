@@ -29,6 +29,8 @@ class SyncTable {
   void open(std::byte* memory, std::uint32_t clock_capacity) noexcept;
   bool is_open() const noexcept { return memory_ != nullptr; }
   SyncWord& at(std::uint64_t key) noexcept;
+  // A hint that at(key) follows.
+  void prefetch(std::uint64_t key) const noexcept;
   // Null if nothing has been released there.
   SyncWord* find(std::uint64_t key) noexcept;
 

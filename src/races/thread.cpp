@@ -40,6 +40,7 @@ Thread* allocate() noexcept {
 
 constinit thread_local Thread* self = nullptr;
 constinit thread_local bool is_internal = false;
+constinit thread_local std::uint64_t own_stores = Marks::of_stores(kNoMark);
 
 Thread* make_first_thread() noexcept {
   executable = {reinterpret_cast<std::uintptr_t>(executable_begin()), executable_end()};
@@ -75,7 +76,7 @@ void retire_thread(Thread* thread) noexcept {
 }
 
 Thread* current_thread() noexcept {
-  if (self == nullptr && job.is_open() && !is_internal) self = make_thread(nullptr);
+  if (self == nullptr && job.is_open() && !is_internal) become(make_thread(nullptr));
   return self;
 }
 

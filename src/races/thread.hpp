@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "races/job.hpp"
+#include "races/marks.hpp"
 #include "races/memory_map.hpp"
 #include "races/shadow.hpp"
 
@@ -18,8 +19,8 @@ struct Frame {
 struct Thread {
   static constexpr std::uint32_t kMostFrames = 512;
 
-  Stamp now;              // its slot and epoch
-  std::uint64_t tag = 0;  // the same, packed with a load
+  Stamp now;  // its slot and epoch
+  Mark mark = kNoMark;
   std::uint32_t depth = 0;
   std::uint32_t number = 0;
   int in_library = 0;       // calls of this library's own; what they do is none of the program's
@@ -28,17 +29,28 @@ struct Thread {
   Frame frames[kMostFrames];
 
   // Its accesses from now on are later than what it has released.
-  void advance() noexcept {
-    now.epoch = clock->advance(now.slot);
-    tag = pack({now, Kind::load, 0, {}});
-  }
+  void advance() noexcept;
   Knowledge knowledge() const noexcept { return {clock, {}}; }
   void acquire(const Clock& other) noexcept { clock->join(other, job.n_slots()); }
 };
 
 // Null outside of init .. finalize, and for threads that are none of the program.
-[[gnu::tls_model("initial-exec")]] extern thread_local Thread* self;
-[[gnu::tls_model("initial-exec")]] extern thread_local bool is_internal;
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local Thread* self;
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local bool is_internal;
+// The mark of its stores, twice.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local std::uint64_t own_stores;
+
+// The caller is `thread` from now on, or none.
+inline void become(Thread* thread) noexcept {
+  self = thread;
+  own_stores = Marks::of_stores(thread == nullptr ? kNoMark : thread->mark);
+}
+
+inline void Thread::advance() noexcept {
+  now.epoch = clock->advance(now.slot);
+  mark = marks.next();
+  if (self == this) own_stores = Marks::of_stores(mark);
+}
 
 // The thread of the caller, made at its first use; null if nothing is to be recorded.
 Thread* current_thread() noexcept;

@@ -73,6 +73,14 @@ BOOST_AUTO_TEST_CASE(waits_may_see_puts_and_atomics) {
   BOOST_TEST(is_race(Kind::wait, Kind::store));
 }
 
+BOOST_AUTO_TEST_CASE(bytes_that_a_thread_stores_one_by_one_are_all_remembered) {
+  Cell cell{};
+  Alone a(1);
+  Alone b(2);
+  for (unsigned i = 0; i < 8; ++i) BOOST_TEST(!a.races(cell, Kind::store, static_cast<std::uint8_t>(1U << i)));
+  BOOST_TEST(b.races(cell, Kind::load, 1));
+}
+
 BOOST_AUTO_TEST_CASE(only_common_bytes_race) {
   Cell cell{};
   Alone a(1);
