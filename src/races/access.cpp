@@ -88,6 +88,22 @@ void release_remote_word(Thread& thread, std::uintptr_t address) noexcept {
 
 }  // namespace
 
+void check_freed(const void* block, std::size_t bytes, const CallPlace& call) noexcept {
+  Thread* const thread = self;
+  if (thread == nullptr || thread->in_library != 0) return;
+  const auto begin = reinterpret_cast<std::uintptr_t>(block);
+  const Access access{thread->now, Kind::store, 0xff, {}};
+  for (std::uintptr_t at = begin; at < begin + bytes; at += 8) {
+    Cell* const cell = memory_map.find(at);
+    Access earlier;
+    if (cell == nullptr || !find_race(*cell, access, thread->knowledge(), earlier)) continue;
+    Access freed = access;
+    freed.where = where_of(*thread, call);
+    report(*thread, {freed, earlier, at, *cell});
+    return;
+  }
+}
+
 void record_slow(std::uintptr_t address, std::size_t bytes, Kind kind, const void* pc) noexcept {
   Thread* const thread = self;
   if (thread == nullptr || thread->in_library != 0) return;

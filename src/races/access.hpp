@@ -32,6 +32,9 @@ struct Operation {
 void record_local(Thread& thread, const Range& range, const Operation& operation) noexcept;
 void record_remote(Thread& thread, const Symmetric& place, std::size_t bytes, const Operation& operation) noexcept;
 
+// The program gives memory back, which must not be in use.
+void check_freed(const void* block, std::size_t bytes, const CallPlace& call) noexcept;
+
 // A load or store of the program that the compiler has announced: in one cell, and of any bytes.
 void record_slow(std::uintptr_t address, std::size_t bytes, Kind kind, const void* pc) noexcept;
 void record_wide(std::uintptr_t address, std::size_t bytes, Kind kind, const void* pc) noexcept;

@@ -1,10 +1,11 @@
 // The C library's allocator, in front of it: what is known of memory ends when the memory is given out again.
 #include <errno.h>
+#include <malloc.h>
 
 #include <cstddef>
 #include <cstdint>
 
-#include "races/thread.hpp"
+#include "races/access.hpp"
 
 // The C library's own names of them.
 extern "C" void* __libc_malloc(std::size_t bytes);
@@ -46,4 +47,8 @@ SHMEMX_EXPORT int posix_memalign(void** block, std::size_t alignment, std::size_
   *block = made;
   return 0;
 }
-SHMEMX_EXPORT void free(void* block) { __libc_free(block); }
+SHMEMX_EXPORT void free(void* block) {
+  if (self != nullptr && block != nullptr)
+    check_freed(block, ::malloc_usable_size(block), {"free", __builtin_return_address(0)});
+  __libc_free(block);
+}

@@ -1,11 +1,13 @@
 // The C library's copies and strings, in front of it: what they read and write for the program. Calls of other
 // libraries pass through, and so do those before the program starts.
 #include <dlfcn.h>
+#include <printf.h>
 
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <type_traits>
 
 #include "races/access.hpp"
 #include "races/life.hpp"
@@ -86,6 +88,12 @@ using namespace shmemx::races;  // the names below are the C library's
   ([] {                                                                                          \
     static decltype(&::NAME) kept = reinterpret_cast<decltype(&::NAME)>(next_definition(#NAME)); \
     return kept;                                                                                 \
+  }())
+
+#define SHMEMX_NEXT_AS(TYPE, NAME)                                                           \
+  ([] {                                                                                      \
+    static std::type_identity_t<TYPE> kept = reinterpret_cast<TYPE>(next_definition(#NAME)); \
+    return kept;                                                                             \
   }())
 
 // ---- Copies ----
@@ -224,6 +232,51 @@ SHMEMX_EXPORT char* strdup(const char* text) {
   return SHMEMX_NEXT(strdup)(text);
 }
 
+SHMEMX_EXPORT void* memchr(const void* at, int value, std::size_t bytes) noexcept {
+  const auto* const begin = static_cast<const Bytes*>(at);
+  std::size_t n = 0;
+  while (n < bytes && begin[n] != static_cast<unsigned char>(value)) ++n;
+  SHMEMX_NOTE_LOAD(at, n < bytes ? n + 1 : bytes);
+  return n < bytes ? const_cast<unsigned char*>(begin) + n : nullptr;
+}
+SHMEMX_EXPORT char* strchr(const char* text, int value) noexcept {
+  SHMEMX_NOTE_LOAD(text, length_of(text) + 1);
+  return SHMEMX_NEXT_AS(char* (*)(const char*, int), strchr)(text, value);
+}
+SHMEMX_EXPORT char* strrchr(const char* text, int value) noexcept {
+  SHMEMX_NOTE_LOAD(text, length_of(text) + 1);
+  return SHMEMX_NEXT_AS(char* (*)(const char*, int), strrchr)(text, value);
+}
+SHMEMX_EXPORT char* strstr(const char* text, const char* part) noexcept {
+  SHMEMX_NOTE_LOAD(text, length_of(text) + 1);
+  SHMEMX_NOTE_LOAD(part, length_of(part) + 1);
+  return SHMEMX_NEXT_AS(char* (*)(const char*, const char*), strstr)(text, part);
+}
+
+// ---- Numbers in text ----
+#define SHMEMX_NUMBER(R, NAME)                      \
+  SHMEMX_EXPORT R NAME(const char* text) noexcept { \
+    SHMEMX_NOTE_LOAD(text, length_of(text) + 1);    \
+    return SHMEMX_NEXT(NAME)(text);                 \
+  }
+#define SHMEMX_NUMBER_OF_BASE(R, NAME)                                    \
+  SHMEMX_EXPORT R NAME(const char* text, char** end, int base) noexcept { \
+    SHMEMX_NOTE_LOAD(text, length_of(text) + 1);                          \
+    return SHMEMX_NEXT(NAME)(text, end, base);                            \
+  }
+SHMEMX_NUMBER(int, atoi)
+SHMEMX_NUMBER(long, atol)
+SHMEMX_NUMBER(long long, atoll)
+SHMEMX_NUMBER(double, atof)
+SHMEMX_NUMBER_OF_BASE(long, strtol)
+SHMEMX_NUMBER_OF_BASE(unsigned long, strtoul)
+SHMEMX_NUMBER_OF_BASE(long long, strtoll)
+SHMEMX_NUMBER_OF_BASE(unsigned long long, strtoull)
+SHMEMX_EXPORT double strtod(const char* text, char** end) noexcept {
+  SHMEMX_NOTE_LOAD(text, length_of(text) + 1);
+  return SHMEMX_NEXT(strtod)(text, end);
+}
+
 // ---- Text that is printed into a buffer ----
 SHMEMX_EXPORT int vsnprintf(char* to, std::size_t bytes, const char* format, std::va_list arguments) {
   const int length = SHMEMX_NEXT(vsnprintf)(to, bytes, format, arguments);
@@ -258,6 +311,85 @@ SHMEMX_EXPORT std::size_t fread(void* to, std::size_t size, std::size_t n, FILE*
 SHMEMX_EXPORT std::size_t fwrite(const void* from, std::size_t size, std::size_t n, FILE* file) {
   SHMEMX_NOTE_LOAD(from, n * size);
   return SHMEMX_NEXT(fwrite)(from, size, n, file);
+}
+
+SHMEMX_EXPORT int puts(const char* text) {
+  SHMEMX_NOTE_LOAD(text, length_of(text) + 1);
+  return SHMEMX_NEXT(puts)(text);
+}
+SHMEMX_EXPORT int fputs(const char* text, FILE* file) {
+  SHMEMX_NOTE_LOAD(text, length_of(text) + 1);
+  return SHMEMX_NEXT(fputs)(text, file);
+}
+SHMEMX_EXPORT char* fgets(char* to, int bytes, FILE* file) {
+  char* const got = SHMEMX_NEXT(fgets)(to, bytes, file);
+  if (got != nullptr) SHMEMX_NOTE_STORE(to, length_of(to) + 1);
+  return got;
+}
+
+// ---- Text that is printed: the strings among the arguments are read ----
+namespace {
+struct Caller {
+  const char* routine;
+  const void* return_address;
+};
+// A string with a precision may end without a zero.
+bool has_precision(const char* format) noexcept {
+  for (const volatile char* at = format; *at != 0; ++at) {
+    if (*at == '.') return true;
+  }
+  return false;
+}
+// Walks the arguments as the format has them, and notes the strings.
+void note_strings(const Caller& caller, const char* format, std::va_list arguments) noexcept {
+  constexpr std::size_t kMostArguments = 64;
+  int types[kMostArguments];
+  if (thread_for(caller.return_address) == nullptr) return;
+  const std::size_t n = ::parse_printf_format(format, kMostArguments, types);
+  const bool may_have_precision = has_precision(format);
+  for (std::size_t i = 0; i < n && i < kMostArguments; ++i) {
+    const int flags = types[i] & PA_FLAG_MASK;
+    const int type = types[i] & ~PA_FLAG_MASK;
+    if ((flags & PA_FLAG_PTR) != 0 || type == PA_POINTER || type == PA_WSTRING) {
+      static_cast<void>(va_arg(arguments, void*));
+    } else if (type == PA_STRING) {
+      const char* const text = va_arg(arguments, const char*);
+      if (text != nullptr && !may_have_precision)
+        note(caller.routine, caller.return_address, text, length_of(text) + 1, Kind::load);
+    } else if (type == PA_DOUBLE || type == PA_FLOAT) {
+      if ((flags & PA_FLAG_LONG_DOUBLE) != 0) {
+        static_cast<void>(va_arg(arguments, long double));
+      } else {
+        static_cast<void>(va_arg(arguments, double));
+      }
+    } else if ((flags & (PA_FLAG_LONG | PA_FLAG_LONG_LONG)) != 0) {
+      static_cast<void>(va_arg(arguments, long));
+    } else {
+      static_cast<void>(va_arg(arguments, int));
+    }
+  }
+}
+}  // namespace
+
+SHMEMX_EXPORT int printf(const char* format, ...) {
+  std::va_list arguments;
+  va_start(arguments, format);
+  note_strings({__func__, __builtin_return_address(0)}, format, arguments);
+  va_end(arguments);
+  va_start(arguments, format);
+  const int length = SHMEMX_NEXT(vfprintf)(stdout, format, arguments);
+  va_end(arguments);
+  return length;
+}
+SHMEMX_EXPORT int fprintf(FILE* file, const char* format, ...) {
+  std::va_list arguments;
+  va_start(arguments, format);
+  note_strings({__func__, __builtin_return_address(0)}, format, arguments);
+  va_end(arguments);
+  va_start(arguments, format);
+  const int length = SHMEMX_NEXT(vfprintf)(file, format, arguments);
+  va_end(arguments);
+  return length;
 }
 
 // ---- Sorting: the comparisons are the program's, the moves are not ----

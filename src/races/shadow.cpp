@@ -2,6 +2,9 @@
 
 #include <sched.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/cpu_pause.hpp"
 
 namespace shmemx::races {
@@ -167,6 +170,19 @@ bool record(Cell& cell, const Access& access, const Knowledge& knowledge, Access
   // What has the slot of a thread and is not ahead of it is ordered before its accesses.
   const bool is_of_thread = knowledge.clock->knows_prefix(access.stamp.slot, access.stamp.epoch);
   return !(is_of_thread && record_own(cell, access)) && record_among_others(cell, access, knowledge, earlier);
+}
+
+bool find_race(Cell& cell, const Access& access, const Knowledge& knowledge, Access& earlier) noexcept {
+  const auto is_empty = [](const Cell::Entry& entry) { return entry.who.load(kRelaxed) == 0; };
+  if (std::all_of(std::begin(cell.entries), std::end(cell.entries), is_empty)) return false;
+  const CellGuard guard(cell);
+  for (const Cell::Entry& entry : cell.entries) {
+    const std::uint64_t who = entry.who.load(kRelaxed) & ~kLocked;
+    if (who == 0) continue;
+    earlier = unpack(who, entry.where.load(kRelaxed));
+    if (!knowledge.covers(earlier.stamp) && races(earlier, access)) return true;
+  }
+  return false;
 }
 
 void note_seen(Cell& cell, std::uint8_t bytes, const Knowledge& knowledge, const Stamp& now) noexcept {

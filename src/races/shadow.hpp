@@ -105,6 +105,9 @@ inline bool is_recorded(const Cell& cell, std::uint64_t who) noexcept {
 // Records an access. Returns true if an earlier one races with it, which is then in `earlier`.
 bool record(Cell& cell, const Access& access, const Knowledge& knowledge, Access& earlier) noexcept;
 
+// The same, without recording it.
+bool find_race(Cell& cell, const Access& access, const Knowledge& knowledge, Access& earlier) noexcept;
+
 // A wait has seen what a put of many words has written to `bytes` of the cell. The rest of the put may still be under
 // way, so that is known of these bytes alone: their store counts as one of the thread that waited, at `now`.
 void note_seen(Cell& cell, std::uint8_t bytes, const Knowledge& knowledge, const Stamp& now) noexcept;
