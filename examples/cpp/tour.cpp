@@ -36,6 +36,19 @@ void memory_that_may_be_missing() {
   if (!large && shmemx::my_pe() == 0) std::puts("no room for 256 TiB");
 }
 
+void memory_that_is_dropped() {
+  const int right = (shmemx::my_pe() + 1) % shmemx::n_pes();
+  {
+    const shmemx::symmetric_array<double> scratch(1000);
+    shmemx::p(scratch, 1.5, right);
+  }
+  // No PE has waited: each one has dropped its part of scratch, and the next array frees what all PEs have dropped.
+  shmemx::symmetric_array<double> large(1000);
+  shmemx::barrier_all();
+  large.free();  // collective: freed at once
+  shmemx::free_dropped();
+}
+
 void contexts() {
   const int right = (shmemx::my_pe() + 1) % shmemx::n_pes();
   const shmemx::symmetric_array<double> halo(64);
@@ -87,6 +100,7 @@ int main() {
   if (!library) return 1;
   memory_and_transfers();
   memory_that_may_be_missing();
+  memory_that_is_dropped();
   contexts();
   teams_and_collectives();
   atomics_waits_and_locks();

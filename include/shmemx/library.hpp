@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../shmem.h"
+#include "dropped_memory.hpp"
 
 namespace shmemx {
 
@@ -17,19 +18,27 @@ enum class thread_level : int {
   multiple = SHMEM_THREAD_MULTIPLE
 };
 
-// Starts the library, and ends it in the destructor. Both are collective. Objects of symmetric memory, teams and
-// contexts are declared after it, so that they go first.
+// Starts the library, and ends it in the destructor. Both are collective. Teams and contexts are declared after it, so
+// that they go first.
 class library {
  public:
-  library() noexcept { shmem_init(); }
+  library() noexcept {
+    if (!face_detail::is_initialized()) face_detail::blocks().forget();
+    shmem_init();
+  }
   explicit library(thread_level wanted) noexcept {
+    if (!face_detail::is_initialized()) face_detail::blocks().forget();
     int provided = 0;
     is_started_ = shmem_init_thread(static_cast<int>(wanted), &provided) == 0;
   }
   library(const library&) = delete;
   library& operator=(const library&) = delete;
   ~library() {
-    if (is_started_) shmem_finalize();
+    if (!is_started_) return;
+    free_dropped();
+    face_detail::blocks().free_votes();
+    shmem_finalize();
+    if (!face_detail::is_initialized()) face_detail::blocks().forget();
   }
 
   // False if shmem_init_thread reported a failure.

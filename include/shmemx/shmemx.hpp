@@ -3,7 +3,7 @@
 //
 //     #include <shmemx/shmemx.hpp>
 //     shmemx::library library;                             // shmem_init, shmem_finalize
-//     shmemx::symmetric_array<double> row(1000);           // collective, as is its destructor
+//     shmemx::symmetric_array<double> row(1000);           // collective; its destructor is not
 //     shmemx::put(row, std::vector<double>(1000, 1.5), 0);
 //     shmemx::barrier_all();
 //
@@ -15,6 +15,7 @@
 #define SHMEMX_SHMEMX_HPP
 
 #include "atomics.hpp"
+#include "dropped_memory.hpp"
 #include "library.hpp"
 #include "symmetric.hpp"
 #include "team_collectives.hpp"

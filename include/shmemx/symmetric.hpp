@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "../shmem.h"
+#include "dropped_memory.hpp"
 
 namespace shmemx {
 
@@ -191,8 +192,10 @@ symmetric_span(T (&)[N]) -> symmetric_span<T>;
 struct for_overwrite_t {};
 inline constexpr for_overwrite_t for_overwrite{};
 
-// Owns memory of the symmetric heap. Construction and destruction are collective: all PEs, in the same order. While an
-// exception of this PE alone unwinds its stack, the others may be elsewhere: then the memory is left to shmem_finalize.
+// Owns memory of the symmetric heap. Construction is collective: all PEs, in the same order. Destruction is not: it
+// only drops the memory, which is freed when all PEs have dropped it, by free_dropped(), the next construction of any
+// array, or the end of `library`. Until then others may still put into it. So PEs may destroy their arrays at different
+// times, in different orders, and by exceptions of one PE alone.
 template <class T>
 class symmetric_array {
  public:
@@ -212,16 +215,26 @@ class symmetric_array {
   symmetric_array(symmetric_array&& other) noexcept
       : objects_(std::exchange(other.objects_, nullptr)),
         count_(std::exchange(other.count_, 0)),
-        unwound_(other.unwound_) {}
-  // Collective if this array owns memory.
+        block_(std::exchange(other.block_, nullptr)) {}
+  // Drops the memory that this array has had.
   symmetric_array& operator=(symmetric_array&& other) noexcept {
-    symmetric_array gone(std::move(*this));
-    objects_ = std::exchange(other.objects_, nullptr);
-    count_ = std::exchange(other.count_, 0);
+    symmetric_array taken(std::move(other));
+    swap(taken);
     return *this;
   }
   ~symmetric_array() {
-    if (objects_ != nullptr && unwound_ == std::uncaught_exceptions() && is_initialized()) shmem_free(objects_);
+    if (block_ != nullptr) face_detail::block::drop(block_);
+  }
+  void swap(symmetric_array& other) noexcept {
+    std::swap(objects_, other.objects_);
+    std::swap(count_, other.count_);
+    std::swap(block_, other.block_);
+  }
+  // Collective: frees the memory now. The array is empty then.
+  void free() noexcept {
+    objects_ = nullptr;
+    count_ = 0;
+    if (block_ != nullptr) face_detail::blocks().free_now(std::exchange(block_, nullptr));
   }
 
   symmetric_ptr<T> ptr() const noexcept { return symmetric_ptr<T>(objects_); }
@@ -241,25 +254,24 @@ class symmetric_array {
   }
 
  private:
-  symmetric_array(std::size_t count, void* memory) noexcept : objects_(static_cast<T*>(memory)), count_(count) {
+  symmetric_array(std::size_t count, void* memory) noexcept
+      : objects_(static_cast<T*>(memory)),
+        count_(count),
+        block_(memory != nullptr ? face_detail::blocks().adopt(memory) : nullptr) {
     face_detail::require_transferable<T>();
     face_detail::require_variable<T>();
   }
-  static bool is_initialized() noexcept {
-    int initialized = 0;
-    shmem_query_initialized(&initialized);
-    return initialized != 0;
-  }
   static constexpr bool is_aligned_more = alignof(T) > alignof(std::max_align_t);
   static void* raw(std::size_t count) noexcept {
-    if (count > SIZE_MAX / sizeof(T)) return nullptr;
+    if (count > SIZE_MAX / sizeof(T) || !face_detail::blocks().prepare_allocation()) return nullptr;
     if constexpr (is_aligned_more)
       return shmem_align(alignof(T), count * sizeof(T));
     else
       return shmem_malloc(count * sizeof(T));
   }
   static void* zeroed(std::size_t count) noexcept {
-    if constexpr (!is_aligned_more) return shmem_calloc(count, sizeof(T));
+    if constexpr (!is_aligned_more)
+      return face_detail::blocks().prepare_allocation() ? shmem_calloc(count, sizeof(T)) : nullptr;
     void* const memory = raw(count);
     if (memory == nullptr) return nullptr;
     std::memset(memory, 0, count * sizeof(T));
@@ -278,7 +290,7 @@ class symmetric_array {
 
   T* objects_ = nullptr;
   std::size_t count_ = 0;
-  int unwound_ = std::uncaught_exceptions();
+  face_detail::block* block_ = nullptr;
 };
 
 namespace face_detail {

@@ -123,8 +123,8 @@ std::size_t test_some_vector(const S& at, std::size_t* indices, cmp comparison, 
                                 static_cast<int>(comparison), values);
 }
 
-// A lock over all PEs, for std::lock_guard, std::unique_lock and std::scoped_lock. Construction and destruction are
-// collective. To release it completes the operations on the default context first.
+// A lock over all PEs, for std::lock_guard, std::unique_lock and std::scoped_lock. Construction is collective. To
+// release it completes the operations on the default context first.
 class symmetric_mutex {
  public:
   symmetric_mutex() : word_(1) {}
