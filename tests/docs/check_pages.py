@@ -3,7 +3,8 @@
 
 - Links to files of the project, and to headings, lead somewhere: in the top folder's pages and in docs/.
 - docs/README.md names every page of docs/.
-- README.md has at most 90 lines. Pages for newcomers have no paragraph above 120 words.
+- README.md has at most 90 lines. Pages for users, the first table of docs/README.md and those of the top folder, have no paragraph
+  above 120 words; the notes in docs/benchmarks.md may.
 - Variables that those pages set are described in docs/config.md.
 - Sizes in docs/tuning.md are those of the code: in a row that ends in `name`, `file`, the size or number in bold is the value of
   that constant in that file.
@@ -22,8 +23,9 @@ README_LINES = 90
 PARAGRAPH_WORDS = 120
 FOR_NEWCOMERS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/README.md", "docs/tutorial.md", "docs/migration.md",
                  "docs/tuning.md")
+NOTES = ("docs/benchmarks.md",)
 SETTING = re.compile(r"(?<!-D)\b(SHMEMX?_[A-Z_]+)=")
-OTHER_SETTINGS = ("SHMEMX_CC",)  # of the compiler wrappers
+OTHER_SETTINGS = ("SHMEMX_CC", "SHMEMX_MPI_FLAVOR")  # of the compiler wrappers and of shmemx-rma
 UNITS = {"": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "ns": 1, "us": 1000, "ms": 1000000}
 LAST_CELL = re.compile(r"\| *`(\w+)`, *`([\w./]+)` *\|$")
 BOLD = re.compile(r"\*\*([0-9.,]+) ?(\w*)\*\*")
@@ -70,7 +72,14 @@ def check_sizes(project, page, text):
         yield f"{page}: no table with constants; this test sees nothing"
 
 
-def check_newcomers(project, page, text):
+def for_users(project):
+    """Returns the pages of FOR_NEWCOMERS, and those that docs/README.md has for users."""
+    users = (project / "docs/README.md").read_text().partition("## For developers")[0]
+    named = (f"docs/{target}" for target in LINK.findall(users))
+    return set(FOR_NEWCOMERS) | {page for page in named if "/../" not in page and page.endswith(".md")} - set(NOTES)
+
+
+def check_users(project, page, text):
     for number, paragraph in paragraphs(split(text)[1]):
         words = len(paragraph.split())
         if words > PARAGRAPH_WORDS:
@@ -83,13 +92,14 @@ def check_newcomers(project, page, text):
 def check(project):
     pages = [path.relative_to(project) for path in sorted(project.glob("*.md")) + sorted(project.glob("docs/**/*.md"))]
     named = {target.partition("#")[0] for target in LINK.findall((project / "docs/README.md").read_text())}
+    users = for_users(project)
     for page in pages:
         text = (project / page).read_text()
         yield from check_links(project, page, text)
         if page.parent == pathlib.Path("docs") and page.name != "README.md" and page.name not in named:
             yield f"docs/README.md does not name {page}"
-        if str(page) in FOR_NEWCOMERS:
-            yield from check_newcomers(project, page, text)
+        if str(page) in users:
+            yield from check_users(project, page, text)
     lines = len((project / "README.md").read_text().splitlines())
     if lines > README_LINES:
         yield f"README.md: {lines} lines, {README_LINES} are allowed"

@@ -114,6 +114,13 @@ class Docs(unittest.TestCase):
     def test_long_paragraphs_and_a_long_readme_are_found(self):
         self.write("CHANGELOG.md", "word " * 121 + "\n")
         self.expect("a paragraph of 121 words", "check_pages.py")
+        index = (self.project / "docs/README.md").read_text()
+        self.write("CHANGELOG.md", "word\n")
+        self.write("docs/long.md", "word " * 122 + "\n")
+        self.write("docs/README.md", index + "[long](long.md)\n")
+        self.expect("docs/long.md:1: a paragraph of 122 words", "check_pages.py")
+        self.write("docs/README.md", index + "## For developers\n\n[long](long.md)\n")
+        self.assertEqual(self.run_check("check_pages.py")[0], 0, self.run_check("check_pages.py")[1])
         self.write("README.md", "line\n\n" * 50)
         self.expect("README.md: 100 lines", "check_pages.py")
 
