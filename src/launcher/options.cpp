@@ -60,6 +60,15 @@ std::string read_duration(std::string& text) {
   return {};
 }
 
+constexpr char kFooter[] =
+    "Options end at the program's name. -n, -x and --wdir apply to their part of the line, all others to the job.\n"
+    "Options of mpirun, mpiexec.hydra and srun that mean the same are accepted as well, see oshrun(1).\n\n"
+    "Examples:\n"
+    "  oshrun -n 4 ./program\n"
+    "  oshrun -n 8 -x SHMEM_SYMMETRIC_SIZE=2G -l ./program input\n"
+    "  oshrun --host a,b --ppn 16 ./program\n"
+    "  oshrun -n 1 ./leader : -n 7 ./worker";
+
 class HelpFormat : public CLI::Formatter {
   std::string make_usage(const CLI::App*, std::string) const override {
     return "Usage: oshrun [options] program [arguments] [: [options] program [arguments]]...\n";
@@ -93,9 +102,7 @@ void describe_inspection(CLI::App& app, JobSpec& job, RawOptions& raw) {
 
 void describe(CLI::App& app, AppSpec& spec, JobSpec& job, RawOptions& raw) {
   app.formatter(std::make_shared<HelpFormat>());
-  app.footer(
-      "Options end at the program's name. -n, -x and --wdir apply to their part of the line, all others to the job.\n"
-      "Options of mpirun, mpiexec.hydra and srun that mean the same are accepted as well, see oshrun(1).");
+  app.footer(kFooter);
   app.set_version_flag("--version", std::string("oshrun (shmemx) ") + kVersion);
   count_pes(app.add_option("-n,--np", spec.n_pes,
                            "Number of PEs, 1 to 4096 on each host (default: one for each usable core)"),

@@ -268,6 +268,11 @@ int main(int argc, char** argv) {
   app.add_flag("--peers", peers,
                "Print the routes to the other PEs, and why other routes are not used; start it as the job would be")
       ->excludes(config_flag);
+  app.footer(
+      "Examples:\n"
+      "  shmem_info\n"
+      "  shmem_info --config --group network\n"
+      "  oshrun -n 4 shmem_info --peers");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {

@@ -18,7 +18,10 @@ constexpr char kUsage[] =
     "PE 0 could not read them. Without FILE: OUTPUT.node0, OUTPUT.node1 and so on.\n"
     "Perfetto (https://ui.perfetto.dev) and speedscope open the trace.\n"
     "  -h, --help     print this\n"
-    "  --version      print the version\n";
+    "  --version      print the version\n"
+    "Examples:\n"
+    "  shmem_trace_join trace.json\n"
+    "  shmem_trace_join trace.json from_a/trace.json.node0 from_b/trace.json.node1\n";
 
 // Returns the files beside `output` that begin with its name and ".node".
 std::vector<std::string> files_of(const std::string& output) {

@@ -57,7 +57,7 @@ expect "-static" oshCC -stat
 # Every option that a help text names is offered.
 for program in oshrun shmem_info shmem_perf shmem_trace_join; do
   offered $program -
-  options=$("$programs/$program" --help | grep -v "^  oshrun " | sed 's/   .*//' | grep -oE '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,' | sort -u)
+  options=$("$programs/$program" --help | grep -vE "^  (oshrun|shmem_info|shmem_trace_join) " | sed 's/   .*//' | grep -oE '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,' | sort -u)
   [ "$(wc -l <<<"$options")" -ge 2 ] || { echo "$program --help names too few options"; exit 1; }
   for option in $options; do
     case $option in -h) continue ;; esac
@@ -65,6 +65,13 @@ for program in oshrun shmem_info shmem_perf shmem_trace_join; do
     grep -qF -- "$option" "$project/examples/completion/_shmemx" || grep -qF -- "${option#--}" "$project/examples/completion/_shmemx" ||
       { echo "$program: zsh is not offered $option"; exit 1; }
   done
+done
+
+# Every help text ends in examples that call the program.
+for program in "$programs"/{oshrun,shmem_info,shmem_perf,shmem_trace_join,oshcc,oshc++,oshcxx,oshCC,shmemx-rma}; do
+  [ -x "$program" ] || [ "${program##*/}" = shmemx-rma ] || { echo "$program is missing"; exit 1; }
+  [ ! -x "$program" ] || "$program" --help | sed '1,/^Examples:$/d' | grep -qF -- "${program##*/} " ||
+    { echo "$program --help has no examples"; exit 1; }
 done
 
 if command -v zsh >/dev/null; then
