@@ -2,6 +2,7 @@
 
 #include <rdma/fi_cm.h>
 #include <rdma/fi_errno.h>
+#include <sys/mman.h>
 
 #include <cstring>
 #include <string_view>
@@ -115,6 +116,15 @@ transport::FenceOrder order_of(const fi_info& info) {
 }
 
 }  // namespace
+
+void unlink_segments(const Fabric& fabric) noexcept {
+  std::vector<std::string> names = fabric.lanes;
+  names.push_back(fabric.name());
+  for (const std::string& name : names) {
+    const std::size_t scheme = name.rfind("://");
+    ::shm_unlink(name.c_str() + (scheme == std::string::npos ? 0 : scheme + 3));
+  }
+}
 
 Result<Fabric> open_fabric(const Library& library, const fi_info& info, Waiting waiting) {
   Fabric fabric;

@@ -98,6 +98,10 @@ struct Fabric {
 // Opens an endpoint that can send and receive, from one result of fi_getinfo.
 Result<Fabric> open_fabric(const Library& library, const fi_info& info, Waiting waiting);
 
+// Of shm: the process may end without closing its endpoints, and the provider would leave their segments behind. They
+// stay mapped: other endpoints of the process use the same mapping.
+void unlink_segments(const Fabric& fabric) noexcept;
+
 }  // namespace shmemx::ofi
 
 // Calls a function of libfabric. If it fails, returns the error's text from the enclosing function.

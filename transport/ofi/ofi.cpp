@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "transport/ofi/ofi_lane.hpp"
 
 namespace shmemx::ofi {
 namespace {
@@ -233,10 +232,7 @@ void Ofi::close(std::uint32_t patience_ms) noexcept {
     pollfd descriptor{fabric_.wait_fd, POLLIN, 0};
     ::poll(&descriptor, 1, kCloseSleepMs);
   }
-  // The process may end without the destructor, and shm would leave its segment behind.
-  if (fabric_.provider() != "shm") return;
-  fabric_.ep.reset();
-  OfiLane::unlink_segments(fabric_);
+  if (fabric_.provider() == "shm") unlink_segments(fabric_);
 }
 
 // libfabric closes no single connection. So with a reserve nothing of it reads or writes memory of others: payloads are

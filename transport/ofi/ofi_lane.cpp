@@ -1,7 +1,6 @@
 #include "transport/ofi/ofi_lane.hpp"
 
 #include <rdma/fi_errno.h>
-#include <sys/mman.h>
 #include <sys/statvfs.h>
 
 #include <algorithm>
@@ -32,13 +31,6 @@ std::unique_ptr<transport::Lane> OfiLane::open(Fabric& fabric, const Memory& mem
   if (!own) return nullptr;
   fabric.lanes.push_back(own->name());
   return std::unique_ptr<transport::Lane>(new OfiLane(std::move(*own), memory, peers));
-}
-
-void OfiLane::unlink_segments(const Fabric& fabric) noexcept {
-  for (const std::string& name : fabric.lanes) {
-    const std::size_t scheme = name.rfind("://");
-    ::shm_unlink(name.c_str() + (scheme == std::string::npos ? 0 : scheme + 3));
-  }
 }
 
 OfiLane::OfiLane(Fabric fabric, const Memory& memory, Peers& peers)

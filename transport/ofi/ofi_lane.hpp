@@ -30,8 +30,6 @@ class OfiLane final : public transport::Lane {
  public:
   // Returns null if the provider opens no other endpoint.
   static std::unique_ptr<transport::Lane> open(Fabric& fabric, const Memory& memory, Peers& peers);
-  // The process may end while lanes are open. The shm provider would leave their segments behind.
-  static void unlink_segments(const Fabric& fabric) noexcept;
 
   transport::RemoteKey* import_key(const transport::RemoteKey& key) noexcept override;
   void report_lost() noexcept override;

@@ -200,9 +200,9 @@ void Transmitter::carry_out(Operation& operation) {
 
 void Transmitter::check_source(const Operation& operation) const {
   if (!has_chance_ || !operation.captured.empty() || operation.bytes() == 0) return;
-  // Replies to gets are sent from where the data lie. The program may change them once the peer has received them.
-  const bool is_received = operation.kind == Kind::send && operation.stage == Operation::Stage::performed;
-  if (is_received && (software_.reads || software_.writes)) return;
+  // Replies to gets are sent from where the data lie. Once the peer has received them, the target's program may change
+  // them, while the end of the send has not been reported yet.
+  if (operation.kind == Kind::send && operation.stage == Operation::Stage::performed) return;
   if (checksum(operation.local) != operation.sum)
     violation("%s: the buffer at %p was changed before the operation ended", operation.call,
               operation.local.front().iov_base);
