@@ -7,6 +7,7 @@ BOOST_AUTO_TEST_SUITE(ucx_choice)
 
 using shmemx::ucx::Choice;
 using shmemx::ucx::default_route_devices;
+using shmemx::ucx::names_of;
 using shmemx::ucx::narrowed;
 using shmemx::ucx::Resource;
 
@@ -20,6 +21,12 @@ BOOST_AUTO_TEST_CASE(tcp_is_left_out_where_devices_have_native_rma) {
       BOOST_CHECK(choice.devices.empty());
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(variables_of_tcp_are_set_by_both_names) {
+  const std::vector<std::string_view> both = {"TCP_RX_SEG_SIZE", "RX_SEG_SIZE"};
+  BOOST_CHECK(names_of("TCP_RX_SEG_SIZE") == both);
+  BOOST_CHECK(names_of("MAX_RNDV_RAILS") == std::vector<std::string_view>{"MAX_RNDV_RAILS"});
 }
 
 BOOST_AUTO_TEST_CASE(one_machine_needs_the_loopback_device_only) {

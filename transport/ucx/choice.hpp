@@ -92,4 +92,12 @@ inline Choice narrowed(const std::vector<Resource>& resources, bool one_machine,
   return {{}, devices.empty() ? listed(others, ",") : devices, {}};
 }
 
+// Returns the names by which releases of UCX know a variable in ucp_config_modify(). UCX 1.13 knows those of tcp, which
+// no other transport has, by the part behind "TCP_" only, and says nothing of the whole name but a warning.
+inline std::vector<std::string_view> names_of(std::string_view variable) {
+  constexpr std::string_view kTcp = "TCP_";
+  if (!variable.starts_with(kTcp)) return {variable};
+  return {variable, variable.substr(kTcp.size())};
+}
+
 }  // namespace shmemx::ucx

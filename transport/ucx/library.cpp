@@ -31,6 +31,12 @@ constexpr Preference kPreferences[] = {
     {"TCP_CONN_NB", "y"}, {"MAX_RNDV_RAILS", "1"},    {"MEMTYPE_CACHE", "n"},
 };
 
+// What a release does not know it ignores.
+void set(ucp_config_t* config, const Preference& preference) {
+  for (const std::string_view name : names_of(preference.name))
+    ::ucp_config_modify(config, name.data(), preference.value);
+}
+
 bool set_by_user(const char* name) { return std::getenv((std::string("UCX_") + name).c_str()) != nullptr; }
 
 Error refused(const char* what, ucs_status_t status) {
@@ -61,7 +67,7 @@ Result<ucp_config_t*> make_config(const Choice& choice) {
     return refused("ucp_config_read", status);
   }
   for (const Preference& preference : kPreferences) {
-    if (!set_by_user(preference.name)) ::ucp_config_modify(config, preference.name, preference.value);
+    if (!set_by_user(preference.name)) set(config, preference);
   }
   if (!choice.transports.empty()) ::ucp_config_modify(config, "TLS", choice.transports.c_str());
   if (!choice.devices.empty()) ::ucp_config_modify(config, "NET_DEVICES", choice.devices.c_str());
