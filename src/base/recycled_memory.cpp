@@ -79,15 +79,21 @@ void ReturnMemory::operator()(std::byte* memory) const noexcept {
   for (Piece* old : kept().keep(piece)) std::free(old);
 }
 
-RecycledMemory take_memory(std::size_t bytes) noexcept {
+RecycledMemory try_take_memory(std::size_t bytes) noexcept {
   const std::size_t whole = round_up(bytes, kCacheLine);
   Piece* piece = is_recycled(whole) ? kept().take(whole) : nullptr;
   if (piece == nullptr) {
     void* const fresh = std::aligned_alloc(kCacheLine, sizeof(Piece) + whole);
-    if (fresh == nullptr) fatal(nullptr, "no memory: %zu bytes for a call", bytes);
+    if (fresh == nullptr) return nullptr;
     piece = new (fresh) Piece{whole};
   }
   return RecycledMemory(piece->memory());
+}
+
+RecycledMemory take_memory(std::size_t bytes) noexcept {
+  RecycledMemory memory = try_take_memory(bytes);
+  if (memory == nullptr) fatal(nullptr, "no memory: %zu bytes for a call", bytes);
+  return memory;
 }
 
 std::size_t recycled_bytes() noexcept {

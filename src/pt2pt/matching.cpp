@@ -4,6 +4,8 @@
 #include <cstring>
 #include <new>
 
+#include "base/recycled_memory.hpp"
+
 namespace shmemx::pt2pt {
 
 void Matching::start(Platform& platform, std::size_t unexpected_max) noexcept {
@@ -23,6 +25,7 @@ void Matching::clear() noexcept {
 }
 
 void* Matching::take_memory(std::size_t footprint) noexcept {
+  if (footprint >= kLeastRecycledBytes) return try_take_memory(footprint).release();
   if (footprint > kPooledBytes) return std::malloc(footprint);
   if (pool_ == nullptr) return std::malloc(kPooledBytes);
   void* const memory = pool_;
@@ -91,6 +94,7 @@ Unexpected* Matching::keep(Key key, std::size_t bytes, std::size_t extra, Unexpe
 void Matching::forget(Unexpected& message) noexcept {
   unexpected_.erase(message.entries);
   unexpected_bytes_ -= message.footprint;
+  if (message.footprint >= kLeastRecycledBytes) return ReturnMemory()(reinterpret_cast<std::byte*>(&message));
   if (message.footprint > kPooledBytes || pooled_ == kPooledMessages) return std::free(&message);
   void* const memory = &message;
   std::memcpy(memory, &pool_, sizeof pool_);

@@ -1,17 +1,17 @@
 #include "transport/tcp/chunks.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <new>
 #include <utility>
 
 #include "base/cache_line.hpp"
 #include "base/fatal.hpp"
+#include "base/recycled_memory.hpp"
 
 namespace shmemx::tcp {
 
 Chunks::Chunk* Chunks::make(std::size_t bytes) noexcept {
-  void* const memory = std::malloc(sizeof(Chunk) + bytes);
+  void* const memory = try_take_memory(sizeof(Chunk) + bytes).release();
   if (memory == nullptr) fatal(nullptr, "tcp: no memory for %zu bytes of messages to be sent", bytes);
   return new (memory) Chunk{bytes};
 }
@@ -27,8 +27,10 @@ std::byte* Chunks::reserve_in_next(std::size_t bytes) noexcept {
 
 void Chunks::recycle(Chunk* chunk) noexcept {
   if (chunk != nullptr && chunk->bytes == kChunkBytes) std::swap(chunk, spare_);
-  std::free(chunk);
+  give_back(chunk);
 }
+
+void Chunks::give_back(Chunk* chunk) noexcept { ReturnMemory()(reinterpret_cast<std::byte*>(chunk)); }
 
 void Chunks::trim(std::size_t bytes) noexcept {
   open_ += bytes;
@@ -37,13 +39,13 @@ void Chunks::trim(std::size_t bytes) noexcept {
     open_ = at_ = chunk_->memory();
     return;
   }
-  std::free(std::exchange(chunk_, nullptr));  // it was made for one long message
+  give_back(std::exchange(chunk_, nullptr));  // it was made for one long message
   open_ = at_ = limit_ = nullptr;
 }
 
 void Chunks::drop() noexcept {
-  std::free(std::exchange(chunk_, nullptr));
-  std::free(std::exchange(spare_, nullptr));
+  give_back(std::exchange(chunk_, nullptr));
+  give_back(std::exchange(spare_, nullptr));
   open_ = at_ = limit_ = nullptr;
 }
 

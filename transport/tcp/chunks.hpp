@@ -38,12 +38,14 @@ class Chunks {
 
   // Aborts if there is no memory.
   static Chunk* make(std::size_t bytes) noexcept;
-  // Frees a chunk, or keeps it for later. May be null.
+  // Gives a chunk of make() back, or keeps it for later. May be null.
   void recycle(Chunk* chunk) noexcept;
-  // Frees the present chunk, and the one that is kept.
+  // Gives back the present chunk, and the one that is kept.
   void drop() noexcept;
 
  private:
+  static void give_back(Chunk* chunk) noexcept;
+
   static constexpr std::size_t kChunkBytes = std::size_t{32} << 10;  // a filled one costs a system call
 
   std::byte* open_ = nullptr;  // the open part: [open_, at_) of chunk_

@@ -261,7 +261,7 @@ bool Outbox::rewind(std::uint64_t offset) noexcept {
 void Outbox::drop() noexcept {
   for (const Segment& segment : queue_) {
     if (segment.outgoing != nullptr) segment.outgoing->done = true;
-    std::free(segment.chunk);
+    chunks_.recycle(segment.chunk);
   }
   queue_.clear();
   chunks_.drop();

@@ -47,6 +47,14 @@ BOOST_AUTO_TEST_CASE(long_memory_is_taken_again) {
 }
 #endif
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their allocators end the process
+BOOST_AUTO_TEST_CASE(a_try_without_memory_returns_null) {
+  const volatile std::size_t most = PTRDIFF_MAX - (std::size_t{1} << 20);  // volatile: the compiler judges no size
+  BOOST_CHECK(try_take_memory(most) == nullptr);
+  BOOST_CHECK(try_take_memory(kLong) != nullptr);
+}
+#endif
+
 BOOST_AUTO_TEST_CASE(short_requests_take_no_long_memory) {
   fill_with(kLeastRecycledBytes);
   RecycledMemory memory = take_memory(kMostRecycledBytes);
