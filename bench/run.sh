@@ -35,6 +35,7 @@ programs="latency atomics bandwidth distances pingpong barrier collectives idle_
 message_programs="two_sided/sendrecv two_sided/alltoall_messages two_sided/message_instructions halo/halo
   message_barrier/message_barrier"
 
+tasks_programs="tasks/background tasks/collect tasks/messages tasks/match_misses tasks/stencil_mpi"
 net_programs="one_sided collectives gups"
 hosts=h0,h1,h2,h3
 
@@ -96,11 +97,11 @@ build_mpi() {
     return 1
   fi
   mkdir -p "$build/bench/mpi/$1"
-  for program in $message_programs net/collectives net/sendrecv net/one_sided_mpi tasks/background; do
+  for program in $message_programs net/collectives net/sendrecv net/one_sided_mpi $tasks_programs; do
     target=$build/bench/mpi/$1/$(basename "$program")
     case $program in
       net/*) target=$build/bench/mpi/$1/net_$(basename "$program" _mpi) ;;
-      tasks/*) target=$build/bench/mpi/$1/tasks_$(basename "$program") ;;
+      tasks/*) target=$build/bench/mpi/$1/tasks_$(basename "$program" _mpi) ;;
     esac
     if is_fresh "$target"; then continue; fi
     "$compiler" -O2 -std=c++20 -pthread -DBENCH_MPI -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX "$root/bench/$program.cpp" \

@@ -97,6 +97,8 @@ constexpr ProgramRun kRuns[] = {
     {"sendrecv", 2, Peers::messages},
     {"lmt", 2, Peers::none, "SHMEMX_LMT=mapped", "lmt_mapped"},
     {"lmt", 2, Peers::none, "SHMEMX_LMT=cma", "lmt_cma"},
+    {"lmt", 2, Peers::none, "SHMEMX_LMT=copy", "lmt_copy"},
+    {"lmt", 2, Peers::none, "SHMEMX_LMT=queue", "lmt_queue"},
     {"active", 2, Peers::none},
     {"queue_latency", 2, Peers::none, kQueuePath},
     {"halo", 4, Peers::messages, "", "halo two-sided"},

@@ -273,21 +273,73 @@ void write_scale_plots(const Rows& rows, const std::string& directory) {
   }
 }
 
-void write_tasks_plots(const Rows& rows, const std::string& directory) {
-  const auto plot = [&](const char* file, const char* title, const char* unit, const char* name, const char* words,
-                        const char* against) {
+namespace {
+
+// A plot of rows with one name and state, by size.
+struct TasksPlot {
+  const char* file;
+  const char* title;
+  const char* unit;
+  const char* name;
+  const char* state;
+  const char* against;
+};
+
+void plot_tasks(const Rows& rows, const std::string& directory, const TasksPlot& what) {
+  const auto takes = [&](const Row& row) { return row.name == what.name && row.state == what.state; };
+  write_plot(rows, directory,
+             {what.file,
+              what.title,
+              "size",
+              what.unit,
+              kLogarithmic,
+              kLines,
+              takes,
+              by_size,
+              unscaled,
+              {"shmemx", what.against, "Open MPI", "MPICH"}});
+}
+
+// Those of the tables of messages.
+void write_table_plots(const Rows& rows, const std::string& directory) {
+  const auto plot = [&](const auto&... what) { plot_tasks(rows, directory, {what...}); };
+  for (const char* receives : {"1", "33"}) {
+    const std::string file = fmt::format("tasks_posted_{}", receives);
+    const std::string title = fmt::format("message with {} receives posted, one node, one way", receives);
+    plot(file.c_str(), title.c_str(), "us", "tasks_posted", fmt::format("{} receives, node", receives).c_str(),
+         "1 receive");
+  }
+  for (const char* place : {"node", "tcp"}) {
+    const auto named_after = [&](const char* what) { return fmt::format("tasks_{}_{}", what, place); };
+    plot(named_after("unexpected").c_str(), "message whose receive is posted late, one way", "us", "tasks_unexpected",
+         fmt::format("posted after arrival, {}", place).c_str(), "posted before");
+    plot(named_after("both_ways").c_str(), "messages both ways together", "GB/s", "tasks_both_ways",
+         fmt::format("both ways together, {}", place).c_str(), "one way");
+    const std::string ring = named_after("ring");
+    const auto takes = [&](const Row& row) { return row.name == "tasks_ring_by" && row.state.ends_with(place); };
+    const auto x = [](const Row& row) { return row.state.substr(0, row.state.find(',')); };
     write_plot(rows, directory,
-               {file,
-                title,
-                "size",
-                unit,
-                kLogarithmic,
+               {ring.c_str(),
+                "a hop of a task round two PEs, beside a busy program",
+                "",
+                "us",
+                "",
                 kLines,
-                [=, words = std::string(words)](const Row& row) { return row.name == name && row.state == words; },
-                by_size,
+                takes,
+                x,
                 unscaled,
-                {"shmemx", against, "Open MPI", "MPICH"}});
-  };
+                {"shmemx", "by default", "Open MPI", "MPICH"}});
+  }
+  for (const int nodes : {4, 8})
+    plot(fmt::format("tasks_fcollect_{}", nodes).c_str(), fmt::format("fcollect, {} nodes", nodes).c_str(), "us",
+         "tasks_fcollect", fmt::format("{} nodes", nodes).c_str(), "best algorithm");
+}
+
+}  // namespace
+
+void write_tasks_plots(const Rows& rows, const std::string& directory) {
+  const auto plot = [&](const auto&... what) { plot_tasks(rows, directory, {what...}); };
+  write_table_plots(rows, directory);
   plot("tasks_cpu_node", "CPU time of a task, one node", "us", "tasks_cpu", "one way, node", "of 16 B");
   plot("tasks_cpu_tcp", "CPU time of a task, two nodes, tcp", "us", "tasks_cpu", "one way, tcp", "of 16 B");
   plot("tasks_cpu_alone", "CPU time of a task, two nodes, tcp, no gathering", "us", "tasks_cpu",

@@ -292,6 +292,21 @@ Verdict net_against_peer(const Row& row) {
   return beside_peer(half ? "2x faster" : "not slower", row, best, half ? 2 : 1 - kNoise);
 }
 
+// Rows of messages below tasks.
+Verdict tasks_messages_verdict(const Row& row) {
+  const std::string& name = row.name;
+  if (name == "tasks_unexpected" || name == "tasks_during_handler") {
+    static const std::map<std::size_t, double> kBounds{{1024, 1.3}, {4096, 1.6}, {16384, 2}};
+    const auto bound = kBounds.find(row.bytes);
+    return bound == kBounds.end() ? Verdict{} : within(bound->second, row, row.limit, "expected");
+  }
+  if (name == "tasks_posted" || name == "tasks_match_misses") return within(1.1, row, row.limit, "one receive");
+  if (name == "tasks_bypass") return within(1 + kNoise, row, row.limit, "without it");
+  if (name == "tasks_both_ways") return reaches(0.9, row, "one way");
+  if (name == "tasks_fcollect" || name == "tasks_ring") return within(1.1, row, row.limit, "the best");
+  return {};
+}
+
 // Rows of remote tasks (bench/tasks). What the limit is stands in docs/benchmarks.md.
 Verdict tasks_verdict(const Row& row) {
   const std::string& name = row.name;
@@ -313,7 +328,7 @@ Verdict tasks_verdict(const Row& row) {
   }
   if (name == "tasks_mesh") return row.pes >= 16 ? within(0.7, row, row.limit, "direct") : Verdict{};
   if (name == "tasks_alltoall") return within(1.1, row, row.limit, "better of both");
-  if (name != "tasks_late_reduce") return {};
+  if (name != "tasks_late_reduce") return tasks_messages_verdict(row);
   Row bounded = row;
   bounded.limit = 16;
   return reaches(1, bounded, "16 ms");
@@ -355,6 +370,12 @@ Verdict against_limit(const Row& row, const Rows& all) {
 }
 
 static Verdict against_mpi(const Row& row) {
+  static const std::set<std::string> kNotSlower{"tasks_unexpected", "tasks_expected",  "tasks_posted",
+                                                "tasks_one_way",    "tasks_both_ways", "tasks_fcollect"};
+  if (kNotSlower.count(row.name) != 0 && row.best_peer())
+    return beside_peer("not slower", row, row.best_peer(), 1 - kNoise);
+  if (row.name == "tasks_stencil" && row.state.starts_with("8 objects with delay"))
+    return beside_peer("ahead of both", row, row.best_peer(), 1);
   static const std::set<std::string> kAsked{"sendrecv", "halo"};
   if (kAsked.count(row.name) == 0 || row.bytes > std::size_t{4} << 20) return {};
   return beside_peer("ahead of both", row, row.best_peer(), 1);

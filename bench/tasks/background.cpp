@@ -1,12 +1,7 @@
 // Collectives in the background: alltoall by size, and a reduction with one PE 20 ms late, while the others compute.
 // Built for MPI, too, with BENCH_MPI.
 //   background [--rounds n] [--case tasks_alltoall|tasks_late_reduce]
-#if defined(BENCH_MPI)
-#include <mpi.h>
-#else
-#include <shmemx.h>
-#endif
-
+#include "processes.hpp"
 #include "program.hpp"
 
 namespace {
@@ -17,17 +12,6 @@ constexpr std::size_t kSizes[] = {8, 32, 128, 512};
 
 #if defined(BENCH_MPI)
 using Request = MPI_Request;
-int me() {
-  int pe;
-  MPI_Comm_rank(MPI_COMM_WORLD, &pe);
-  return pe;
-}
-int pes() {
-  int size;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
-void synchronize() { MPI_Barrier(MPI_COMM_WORLD); }
 void wait(Request* request) { MPI_Wait(request, MPI_STATUS_IGNORE); }
 void begin_sum(double* dest, const double* source, Request* request) {
   MPI_Iallreduce(source, dest, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, request);
@@ -36,13 +20,8 @@ void begin_alltoall(char* dest, const char* source, std::size_t bytes, Request* 
   const int count = static_cast<int>(bytes);
   MPI_Ialltoall(source, count, MPI_BYTE, dest, count, MPI_BYTE, MPI_COMM_WORLD, request);
 }
-void begin_job(int* argc, char*** argv) { MPI_Init(argc, argv); }
-void end_job() { MPI_Finalize(); }
 #else
 using Request = shmemx_request_t;
-int me() { return shmem_my_pe(); }
-int pes() { return shmem_n_pes(); }
-void synchronize() { shmem_barrier_all(); }
 void wait(Request* request) { shmemx_wait(request, nullptr); }
 void begin_sum(double* dest, const double* source, Request* request) {
   shmemx_reduce_nb(SHMEM_TEAM_WORLD, dest, source, 1, SHMEMX_DOUBLE, SHMEMX_OP_SUM, request);
@@ -50,8 +29,6 @@ void begin_sum(double* dest, const double* source, Request* request) {
 void begin_alltoall(char* dest, const char* source, std::size_t bytes, Request* request) {
   shmemx_alltoall_nb(SHMEM_TEAM_WORLD, dest, source, bytes, request);
 }
-void begin_job(int*, char***) { shmem_init(); }
-void end_job() { shmem_finalize(); }
 #endif
 
 void measure_alltoall(const Options& options) {

@@ -19,7 +19,7 @@ inline constexpr const char* kComparator = "comparator";  // note of the lines t
 struct Options {
   int rounds = 5;
   std::size_t table_kib = 0;  // of all PEs; 0: chosen by the program
-  std::string only;  // a row's name; all where empty
+  std::string only;           // a row's name; all where empty
   bool wants(const char* name) const { return only.empty() || only == name; }
 };
 

@@ -11,23 +11,12 @@
 #include <deque>
 
 #include "program.hpp"
+#include "stencil.hpp"
 
 namespace {
 using namespace shmemx::bench;
 
 enum : int { kFace = 1 };
-constexpr std::int64_t kComputationNs = 2'000'000;  // of a PE in a step
-constexpr std::int64_t kDelayNs = kComputationNs * 8 / 10;
-constexpr std::size_t kFaceBytes = 2048;
-constexpr int kFaces = 6;
-
-struct Face {
-  long object;  // where it goes, counted over all PEs
-  long step;
-  std::int64_t due_ns;
-  char cells[kFaceBytes];
-};
-
 struct Object {
   long step = 0;               // that it computes next
   std::array<int, 2> faces{};  // that have come for this step and for the next
@@ -165,9 +154,7 @@ int main(int argc, char** argv) {
     for (int round = 0; round < options.rounds; ++round)
       for (std::size_t i = 0; i < kObjects.size(); ++i) samples[i].push_back(measure(kObjects[i], delay, steps));
     for (std::size_t i = 0; shmem_my_pe() == 0 && i < kObjects.size(); ++i) {
-      const std::string state =
-          std::to_string(kObjects[i]) + (delay != 0 ? " objects with delay" : " objects without delay");
-      const Figure figure{"tasks_stencil", sizeof(Face), "ms", state};
+      const Figure figure{"tasks_stencil", sizeof(Face), "ms", state_of_stencil(kObjects[i], delay != 0)};
       print_figure(figure, shmem_n_pes(), samples[i], "");
       print_figure(figure, shmem_n_pes(), samples[0], kComparator);
     }

@@ -1,5 +1,5 @@
-// Measures long messages that are copied once, through mapped memory or by process_vm_readv. The raw programs do that
-// copy in the receiver after a flag. SHMEMX_LMT selects the LMT of ours: a job measures one.
+// Measures long messages that are copied once, through mapped memory or by process_vm_readv, or twice, through a shared
+// buffer or the cells of the queue. The raw programs do one copy in the receiver after a flag. SHMEMX_LMT selects the LMT of ours: a job measures one.
 #include <sys/uio.h>
 
 #include <array>
@@ -82,6 +82,8 @@ constexpr std::array kCases = {
     row("lmt_mapped", exchange_mapped, kMiB, 3),      row("lmt_mapped", exchange_mapped, 4 * kMiB, 3),
     row("lmt_mapped", exchange_mapped, 16 * kMiB, 3), row("lmt_cma", exchange_cma, kMiB, 1),
     row("lmt_cma", exchange_cma, 4 * kMiB, 1),        row("lmt_cma", exchange_cma, 16 * kMiB, 1),
+    row("lmt_copy", exchange_mapped, kMiB, 3),        row("lmt_copy", exchange_mapped, 4 * kMiB, 3),
+    row("lmt_queue", exchange_mapped, kMiB, 3),       row("lmt_queue", exchange_mapped, 4 * kMiB, 3),
 };
 }  // namespace
 

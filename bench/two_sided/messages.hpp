@@ -36,6 +36,9 @@ inline void complete(MessageRequest* requests, std::size_t count) {
   MPI_Waitall(static_cast<int>(count), requests, MPI_STATUSES_IGNORE);
 }
 
+// Returns when a message is there whose receive has not been posted.
+inline void await_unexpected(int pe, int tag) { MPI_Probe(pe, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
+
 inline Arrival receive_any(void* dest, std::size_t bytes) {
   MPI_Status status;
   MPI_Recv(dest, static_cast<int>(bytes), MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
@@ -55,6 +58,12 @@ inline void start_receive(MessageRequest* request, void* dest, std::size_t bytes
   shmemx_irecv(dest, bytes, pe, tag, request);
 }
 inline void complete(MessageRequest* requests, std::size_t count) { shmemx_waitall(count, requests, nullptr); }
+
+// Returns when a message is there whose receive has not been posted.
+inline void await_unexpected(int pe, int tag) {
+  shmemx_status_t status;
+  shmemx_probe(pe, tag, &status);
+}
 
 inline Arrival receive_any(void* dest, std::size_t bytes) {
   shmemx_status_t status;

@@ -66,7 +66,10 @@
   X(net_bypass,     flag,         "SHMEMX_NET_BYPASS",     "1",     "Short messages to other nodes leave at once. 0: they wait until the PE polls the network the next time, or its progress thread does, as behind a queue of messages to be sent.") \
   X(tcp_one_read,   flag,         "SHMEMX_TCP_ONE_READ",   "1",     "tcp reads headers and payloads together, of several messages if they are there. 0: first a header, then the rest of its message.") \
   X(tasks_gather,   flag,         "SHMEMX_TASKS_GATHER",   "1",     "Short tasks gather in one message while earlier ones are under way. 0: each is a message of its own.") \
-  X(alltoall_mesh,  bytes,        "SHMEMX_ALLTOALL_MESH",  "auto",  "Longest block of an alltoall in the background that is passed on in log2 rounds; longer ones go from each PE to each. 0: all do. auto: 512, with up to 4 PEs 0. The same on all PEs.")
+  X(alltoall_mesh,  bytes,        "SHMEMX_ALLTOALL_MESH",  "auto",  "Longest block of an alltoall in the background that is passed on in log2 rounds; longer ones go from each PE to each. 0: all do. auto: 512, with up to 4 PEs 0. The same on all PEs.") \
+  X(collect_leaders, bytes,       "SHMEMX_COLLECT_LEADERS", "auto", "Longest result of fcollect and collect between nodes that leaders exchange for their nodes. 0: none. auto: 32 KiB where that saves messages, with SHMEMX_COLLECT_GROUP none. The same on all PEs.") \
+  X(collect_group,  node_pes,     "SHMEMX_COLLECT_GROUP",  "0",     "Longer ones go from each PE to one PE of every other node: in groups of at most this number of nodes, and from group to group round a ring (k-prefix), if all nodes have as many members. 0: directly. The same on all PEs.") \
+  X(receive_bypass, flag,         "SHMEMX_RECEIVE_BYPASS", "1",     "A blocking receive looks at its sender's box itself, and its message is matched before all others. 0: it is queued as every other receive.")
 
 #define SHMEMX_CONFIG_TABLE(X) \
   SHMEMX_CONFIG_EVERYDAY_TABLE(X) SHMEMX_CONFIG_NETWORK_TABLE(X) SHMEMX_CONFIG_MEASURING_TABLE(X) SHMEMX_CONFIG_TEST_TABLE(X)

@@ -15,6 +15,7 @@ void Engine::start(Platform& platform, const Settings& settings) noexcept {
   if (settings.several_nodes) most_bytes = std::max(most_bytes, kInternodeEagerBytes);
   pieces_.start(platform, most_bytes);
   matching_.start(platform, settings.unexpected_max);
+  if (!settings.receive_bypass) matching_.program().close_bypass();
   send_queue_.start(settings.n_pes, *this);
   transfers_.start(platform, settings_, send_queue_);
   eager_.start(platform, settings_, matching_, pieces_);

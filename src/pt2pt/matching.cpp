@@ -8,6 +8,10 @@
 
 namespace shmemx::pt2pt {
 
+namespace {
+alignas(ReceiveRequest) std::byte memory_of_nobody[sizeof(ReceiveRequest)];
+}  // namespace
+
 void Matching::start(Platform& platform, std::size_t unexpected_max) noexcept {
   platform_ = &platform;
   unexpected_max_ = unexpected_max;
@@ -22,6 +26,13 @@ void Matching::clear() noexcept {
     std::memcpy(&pool_, memory, sizeof pool_);
     std::free(memory);
   }
+}
+
+// A receive that no message fits takes the place of the one that is matched first.
+void Matching::close_bypass() noexcept {
+  constexpr std::int32_t kNobody = -1000;
+  bypass_ = new (memory_of_nobody) ReceiveRequest;
+  bypass_->peer = bypass_->tag = kNobody;
 }
 
 void* Matching::take_memory(std::size_t footprint) noexcept {

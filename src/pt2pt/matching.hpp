@@ -27,6 +27,8 @@ class Matching {
   void start(Platform& platform, std::size_t unexpected_max) noexcept;
   // Forgets all receives and messages.
   void clear() noexcept;
+  // Queues every receive, until clear(); is_bare() is false then.
+  void close_bypass() noexcept;
 
   // Returns true if no message and no receive could be matched before another one.
   bool is_bare() const noexcept { return unexpected_.empty() && posted_.size() == 0 && bypass_ == nullptr; }

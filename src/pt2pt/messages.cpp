@@ -174,6 +174,7 @@ void open(const Start& start) noexcept {
                           .payload_bytes = am::max_payload_bytes(),
                           .unexpected_max = start.unexpected_max,
                           .lmt = start.lmt,
+                          .receive_bypass = start.receive_bypass,
                           .crowded = start.crowded});
 }
 

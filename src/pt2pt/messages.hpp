@@ -26,6 +26,7 @@ struct Start {
   int n_pes = 0;
   std::size_t unexpected_max = 0;  // bytes
   LmtChoice lmt = LmtChoice::automatic;
+  bool receive_bypass = true;
   bool crowded = false;
 };
 void open(const Start& start) noexcept;

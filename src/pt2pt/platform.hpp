@@ -59,6 +59,7 @@ struct Settings {
   std::size_t payload_bytes = 0;  // of a message within the node, at most
   std::size_t unexpected_max = 0;
   LmtChoice lmt = LmtChoice::automatic;
+  bool receive_bypass = true;  // a blocking receive may be matched before all others
   bool crowded = false;  // more PEs than cores: two sides seldom run at the same time
 };
 

@@ -7,6 +7,7 @@
 #include "base/doorbell.hpp"
 #include "coll/background/begin.hpp"
 #include "coll/common/flag_messages.hpp"
+#include "coll/internode/collect.hpp"
 #include "onesided/operations.hpp"
 #include "onesided/rdma.hpp"
 #include "progress/policy.hpp"
@@ -92,7 +93,9 @@ void open_messages(const windows::Arena& arena, StartParameters& parameters, int
                .n_pes = parameters.identity.n_pes,
                .unexpected_max = config.unexpected_max,
                .lmt = config.lmt,
+               .receive_bypass = config.receive_bypass,
                .crowded = progress::policy().crowded});
+  coll::set_collect({config.collect_leaders, static_cast<int>(config.collect_group)});
   coll::background::set_alltoall_mesh(config.alltoall_mesh);
   coll::background::open();
   tasks::open({.me = parameters.identity.pe,

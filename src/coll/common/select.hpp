@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "coll/common/nodes.hpp"
 
@@ -128,6 +129,21 @@ inline bool collect_by_leaders(const TeamNodes& nodes, std::size_t bytes) noexce
   constexpr int kFewNodes = 3;
   const bool combines = nodes.count() < static_cast<int>(nodes.n_members());
   return bytes <= kShortBytes && (combines || nodes.count() > kFewNodes);
+}
+
+// What the environment sets instead, the same on all PEs.
+struct CollectSetting {
+  std::optional<std::uint64_t> leaders_bytes = {};
+  int group_nodes = 0;  // of the k-prefix exchange; 0: pairs
+};
+enum class NodesCollect : std::uint8_t { leaders, pairs, prefix };
+inline NodesCollect nodes_collect(const TeamNodes& nodes, std::size_t bytes, const CollectSetting& asked) noexcept {
+  const bool by_leaders =
+      asked.leaders_bytes
+          ? bytes <= std::min<std::uint64_t>(*asked.leaders_bytes, kMaxEagerBytes) && *asked.leaders_bytes != 0
+          : asked.group_nodes == 0 && collect_by_leaders(nodes, bytes);
+  if (by_leaders) return NodesCollect::leaders;
+  return asked.group_nodes != 0 && nodes.min_size == nodes.max_size ? NodesCollect::prefix : NodesCollect::pairs;
 }
 
 // Over more nodes short messages are combined once more, along the rows and columns of a mesh.

@@ -6,10 +6,13 @@
 #include "coll/common/select.hpp"
 #include "coll/internode/leader_gather.hpp"
 #include "coll/internode/leaders.hpp"
+#include "coll/internode/prefix_groups.hpp"
 #include "rma/copy.hpp"
 
 namespace shmemx::coll {
 namespace {
+
+constinit CollectSetting setting;  // written before the first collective
 
 class Collect {
  public:
@@ -23,10 +26,13 @@ class Collect {
 
   void run() {
     for (const int peer : nodes_.here()) store(peer, team_.me(), source_);
-    if (collect_by_leaders(nodes_, offsets_.back())) {
-      by_leaders();
-    } else {
-      by_all();
+    switch (nodes_collect(nodes_, offsets_.back(), setting)) {
+      case NodesCollect::leaders:
+        return by_leaders();
+      case NodesCollect::prefix:
+        return by_prefix();
+      default:
+        return by_all();
     }
   }
 
@@ -80,23 +86,52 @@ class Collect {
     for (int i = 1; i < n; ++i) {
       const auto there = nodes_.on(nodes_.ahead(i));
       const int to = there[static_cast<std::size_t>(nodes_.index) % there.size()];
-      put_with_flag(group_, to, bytes_of(team_.me()) == 0 ? dest_ : place_of(team_.me()),
-                    {source_, bytes_of(team_.me())}, epoch);
+      send(to, team_.me(), source_, epoch);
     }
     for (int i = 1; i < n; ++i) receive_from(nodes_.on(nodes_.behind(i)), epoch);
     sync_node(team_, group_.routine());
   }
 
+  void send(int to, int owner, const std::byte* data, std::uint64_t epoch) const {
+    const std::size_t bytes = bytes_of(owner);
+    put_with_flag(group_, to, bytes == 0 ? dest_ : place_of(owner), {data, bytes}, epoch);
+  }
+
+  // Requires nodes of one size: PEs of one index on their nodes exchange.
+  void by_prefix() {
+    const PrefixGroups groups(nodes_.count(), setting.group_nodes);
+    std::uint64_t epoch = team_.epoch;
+    team_.epoch += static_cast<std::uint64_t>(groups.rounds());
+    for (int round = 0; round < groups.rounds(); ++round) {
+      const int owner = twin_on(groups.passed_on(nodes_.mine, round));
+      const std::byte* data = round == 0 ? source_ : place_of(owner);
+      if (round != 0) receive(twin_on(groups.previous(nodes_.mine)), owner, epoch);
+      ++epoch;
+      if (round + 1 < groups.rounds()) send(twin_on(groups.next(nodes_.mine)), owner, data, epoch);
+      for (int i = 1; i < groups.size(); ++i) send(twin_on(groups.target(nodes_.mine, i)), owner, data, epoch);
+      for (int i = 1; i < groups.size(); ++i) {
+        const int from = groups.source(nodes_.mine, i);
+        receive(twin_on(from), twin_on(groups.passed_on(from, round)), epoch);
+      }
+    }
+    sync_node(team_, group_.routine());
+  }
+
+  int twin_on(int node) const { return nodes_.on(node)[static_cast<std::size_t>(nodes_.index)]; }
+
+  // Receives the contribution of `owner` from `from`.
+  void receive(int from, int owner, std::uint64_t epoch) {
+    await_flag(team_, group_.routine(), from, epoch);
+    for (const int peer : nodes_.here()) {
+      if (peer != team_.me()) store(peer, owner, place_of(owner));
+    }
+  }
+
   // Receives from the PEs of another node that send to this PE.
   void receive_from(const NodeMembers& there, std::uint64_t epoch) {
     const auto here = nodes_.here();
-    for (auto index = static_cast<std::size_t>(nodes_.index); index < there.size(); index += here.size()) {
-      const int owner = there[index];
-      await_flag(team_, group_.routine(), owner, epoch);
-      for (const int peer : here) {
-        if (peer != team_.me()) store(peer, owner, place_of(owner));
-      }
-    }
+    for (auto index = static_cast<std::size_t>(nodes_.index); index < there.size(); index += here.size())
+      receive(there[index], there[index], epoch);
   }
 
   TeamGroup& group_;
@@ -108,6 +143,8 @@ class Collect {
 };
 
 }  // namespace
+
+void set_collect(const CollectSetting& asked) noexcept { setting = asked; }
 
 void collect_remote(TeamGroup& group, Symmetric dest, const std::byte* source, const Offsets& offsets) noexcept {
   Collect(group, dest.pe0, source, offsets).run();

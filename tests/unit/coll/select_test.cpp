@@ -86,4 +86,20 @@ BOOST_AUTO_TEST_CASE(leaders_execute_short_operations) {
   BOOST_CHECK(coll::scan_by_leaders(8192) && !coll::scan_by_leaders(8193));
 }
 
+BOOST_AUTO_TEST_CASE(a_collect_takes_what_was_asked_for_where_it_can) {
+  using coll::NodesCollect;
+  const TeamNodes equal = nodes_with(4, 2);
+  TeamNodes unequal = equal;
+  unequal.max_size = 3;
+  constexpr std::size_t kLong = std::size_t{1} << 20;
+  BOOST_CHECK(coll::nodes_collect(equal, 8, {}) == NodesCollect::leaders);
+  BOOST_CHECK(coll::nodes_collect(equal, kLong, {}) == NodesCollect::pairs);
+  BOOST_CHECK(coll::nodes_collect(equal, kLong, {kLong, 0}) == NodesCollect::leaders);
+  BOOST_CHECK(coll::nodes_collect(equal, kLong << 10, {kLong << 20, 0}) == NodesCollect::pairs);
+  BOOST_CHECK(coll::nodes_collect(equal, 8, {0, 0}) == NodesCollect::pairs);
+  BOOST_CHECK(coll::nodes_collect(equal, 8, {{}, 4}) == NodesCollect::prefix);
+  BOOST_CHECK(coll::nodes_collect(equal, 8, {kLong, 4}) == NodesCollect::leaders);
+  BOOST_CHECK(coll::nodes_collect(unequal, 8, {{}, 4}) == NodesCollect::pairs);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

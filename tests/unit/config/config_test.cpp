@@ -50,6 +50,7 @@ BOOST_AUTO_TEST_CASE(an_empty_environment_gives_the_defaults) {
     BOOST_CHECK(c.node_path == shmemx::NodePath::automatic && c.progress == Progress::automatic &&
                 c.net_rma == NetRma::automatic && c.net_mac == Switch::off && c.net_bypass && c.tcp_one_read);
     BOOST_CHECK_EQUAL(c.registration_cache, std::uint64_t{1} << 30);
+    BOOST_CHECK(!c.collect_leaders && c.collect_group == 0 && c.receive_bypass);
     BOOST_CHECK_EQUAL(c.tasks_max, std::uint64_t{1} << 30);
     BOOST_CHECK(c.queue_cells == 64 && c.queue_cell_bytes == 8192 && c.pending_max == 64U << 20);
     BOOST_CHECK(c.warnings.empty());
@@ -102,6 +103,9 @@ const std::initializer_list<const char*> kAllVariables = {"SHMEM_SYMMETRIC_SIZE=
                                                           "SHMEMX_TCP_ONE_READ=0",
                                                           "SHMEMX_TASKS_GATHER=0",
                                                           "SHMEMX_ALLTOALL_MESH=64",
+                                                          "SHMEMX_COLLECT_LEADERS=4k",
+                                                          "SHMEMX_COLLECT_GROUP=8",
+                                                          "SHMEMX_RECEIVE_BYPASS=0",
                                                           "SHMEMX_ETH_INTERFACE=eth1, eth2",
                                                           "SHMEMX_ETH_MTU=1500",
                                                           "SHMEMX_ETH_BLOCK_PACKETS=16",
@@ -128,6 +132,7 @@ BOOST_AUTO_TEST_CASE(every_variable_sets_its_member) {
   BOOST_CHECK(c.transport.count == 2 && c.transport.name(0) == "ucx" && c.transport.name(1) == "tcp");
   BOOST_CHECK(c.node_order == NodeOrder::mixed && !c.tasks_gather && c.alltoall_mesh == 64U);
   BOOST_CHECK(c.pes_per_node == 3 && c.net_timeout == 7 && c.net_rma == NetRma::on && c.net_mac == Switch::on);
+  BOOST_CHECK(c.collect_leaders == 4096U && c.collect_group == 8 && !c.receive_bypass);
   BOOST_CHECK_EQUAL(c.tasks_max, std::uint64_t{3} << 30);
   BOOST_CHECK(c.registration_cache == 0 && !c.net_bypass && !c.tcp_one_read);
   BOOST_CHECK_EQUAL(c.eth_interface.text.data(), "eth1,eth2");

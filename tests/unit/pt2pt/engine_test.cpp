@@ -208,6 +208,25 @@ BOOST_AUTO_TEST_CASE(an_eager_message_is_placed_in_its_receive) {
   BOOST_TEST(job.platform(1).rejected == 2);
 }
 
+BOOST_AUTO_TEST_CASE(a_blocking_receive_may_be_queued_as_every_other) {
+  for (const bool bypass : {true, false}) {
+    Settings settings = plain_settings(LmtChoice::automatic);
+    settings.receive_bypass = bypass;
+    Job job(2, settings);
+    BOOST_TEST(job.engine(1).is_bare() == bypass);
+    int word = 0;
+    const int sent = 7;
+    const ReceiveRequest* const receive =
+        job.engine(1).receive(Cursor(Shape::contiguous(&word, sizeof word)), {kAny, kAny}, true);
+    BOOST_TEST((receive->phase == (bypass ? Phase::bypass : Phase::posted)));
+    job.engine(0).send(Cursor(Shape::contiguous(&sent, sizeof sent)), 1, 5, {});
+    job.run();
+    BOOST_TEST((receive->phase == Phase::complete));
+    BOOST_TEST(word == 7);
+    BOOST_TEST(job.engine(1).is_bare() == bypass);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_lmt_that_is_not_permitted_is_replaced) {
   Job job(2, plain_settings(LmtChoice::automatic));
   job.platform(1).may_read = false;
