@@ -71,10 +71,15 @@
 #define SHMEMX_G_CALL_CTX(LIST, OP, ctx_, first_, ...)   _Generic(*(first_), LIST(shmem_ctx_, OP))(ctx_, first_, __VA_ARGS__)
 #define SHMEMX_G_CALL_TEAM(LIST, OP, team_, first_, ...) _Generic(*(first_), LIST(shmem_, OP))(team_, first_, __VA_ARGS__)
 
-/* SHMEMX_G_n: n arguments make the call without a context, n + 1 the one with it. Any other number selects a name that
-   does not exist and says what is wrong. */
+/* SHMEMX_G_n: n arguments make the call without a context, n + 1 the one with it. Any other number is an error that says
+   so. */
 #define SHMEMX_G_NINTH(a1_, a2_, a3_, a4_, a5_, a6_, a7_, a8_, pick_, ...) pick_
-#define SHMEMX_G_BAD shmemx_wrong_number_of_arguments
+#define SHMEMX_G_WRONG(NAME) \
+  ((int)sizeof(struct { _Static_assert(0, NAME ": wrong number of arguments; man " NAME " shows what it takes, without and with a context"); int none; }))
+#define SHMEMX_G_BAD(LIST, OP, ...)    SHMEMX_G_WRONG("shmem" #OP)
+#define SHMEMX_G_BAD_SIGNAL_ADD(...)   SHMEMX_G_WRONG("shmem_signal_add")
+#define SHMEMX_G_BAD_SIGNAL_SET(...)   SHMEMX_G_WRONG("shmem_signal_set")
+#define SHMEMX_G_BAD_SYNC(...)         SHMEMX_G_WRONG("shmem_sync")
 #define SHMEMX_G_2(LIST, OP, ...) \
   SHMEMX_G_NINTH(__VA_ARGS__, SHMEMX_G_BAD, SHMEMX_G_BAD, SHMEMX_G_BAD, SHMEMX_G_BAD, SHMEMX_G_BAD, SHMEMX_G_CALL_CTX, SHMEMX_G_CALL, SHMEMX_G_BAD, 0)(LIST, OP, __VA_ARGS__)
 #define SHMEMX_G_3(LIST, OP, ...) \
@@ -169,11 +174,11 @@
 /* ---- Names that are routines too: the number of arguments tells which one is meant ---- */
 #define SHMEMX_G_FIFTH(a1_, a2_, a3_, a4_, pick_, ...) pick_
 #define shmem_signal_add(...) \
-  SHMEMX_G_FIFTH(__VA_ARGS__, shmem_ctx_signal_add, shmem_signal_add, SHMEMX_G_BAD, SHMEMX_G_BAD, 0)(__VA_ARGS__)
+  SHMEMX_G_FIFTH(__VA_ARGS__, shmem_ctx_signal_add, shmem_signal_add, SHMEMX_G_BAD_SIGNAL_ADD, SHMEMX_G_BAD_SIGNAL_ADD, 0)(__VA_ARGS__)
 #define shmem_signal_set(...) \
-  SHMEMX_G_FIFTH(__VA_ARGS__, shmem_ctx_signal_set, shmem_signal_set, SHMEMX_G_BAD, SHMEMX_G_BAD, 0)(__VA_ARGS__)
+  SHMEMX_G_FIFTH(__VA_ARGS__, shmem_ctx_signal_set, shmem_signal_set, SHMEMX_G_BAD_SIGNAL_SET, SHMEMX_G_BAD_SIGNAL_SET, 0)(__VA_ARGS__)
 #define shmem_sync(...) \
-  SHMEMX_G_FIFTH(__VA_ARGS__, shmem_sync, SHMEMX_G_BAD, SHMEMX_G_BAD, shmem_team_sync, 0)(__VA_ARGS__)
+  SHMEMX_G_FIFTH(__VA_ARGS__, shmem_sync, SHMEMX_G_BAD_SYNC, SHMEMX_G_BAD_SYNC, shmem_team_sync, 0)(__VA_ARGS__)
 
 #elif defined(__cplusplus)
 

@@ -1,9 +1,9 @@
-# Each case of cpp_rejects.cpp must fail to compile, with the error that stands behind it.
-# cmake -DCOMPILER= -DINCLUDE_DIR= -DSOURCE_DIR= -P cpp_rejects.cmake
+# Each case of a file must fail to compile, with the error that stands behind it.
+# cmake -DCOMPILER= -DINCLUDE_DIR= -DSOURCE= -DSTANDARD= -P cpp_rejects.cmake
 cmake_minimum_required(VERSION 3.20)
 
 function(compile case)
-  execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only -I${INCLUDE_DIR} -DCASE=${case} ${SOURCE_DIR}/cpp_rejects.cpp
+  execute_process(COMMAND ${COMPILER} -std=${STANDARD} -fsyntax-only -I${INCLUDE_DIR} -DCASE=${case} ${SOURCE}
                   RESULT_VARIABLE result ERROR_VARIABLE errors)
   set(result ${result} PARENT_SCOPE)
   set(errors "${errors}" PARENT_SCOPE)
@@ -13,7 +13,7 @@ compile(0)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "case 0 does not compile:\n${errors}")
 endif()
-file(STRINGS ${SOURCE_DIR}/cpp_rejects.cpp cases REGEX "^#elif CASE == ")
+file(STRINGS ${SOURCE} cases REGEX "^#elif CASE == ")
 foreach(line IN LISTS cases)
   string(REGEX MATCH "^#elif CASE == ([0-9]+) +// (.*)$" line "${line}")
   set(case ${CMAKE_MATCH_1})
