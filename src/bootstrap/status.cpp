@@ -92,11 +92,34 @@ std::string pids_text(const SameActivity& group) {
   return pids.empty() ? "" : " (pid " + pids + ")";
 }
 
+// Returns "128 B", "1.5 MiB".
+std::string bytes_text(std::uint64_t bytes) {
+  static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  auto number = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; number >= 1024; ++unit) number /= 1024;
+  char text[32];
+  const bool is_whole = number == static_cast<double>(static_cast<int>(number));
+  std::snprintf(text, sizeof text, is_whole ? "%.0f %s" : "%.1f %s", number, kUnits[unit]);
+  return text;
+}
+
+// Returns "; heap in use: 128 B of 64 MiB", or "128 B to 1 MiB of 64 MiB"; empty where there is no heap.
+std::string heap_text(const SameActivity& group) {
+  if (group.front()->heap_limit == 0) return {};
+  const auto [least, most] = std::minmax_element(
+      group.begin(), group.end(), [](const auto* a, const auto* b) { return a->heap_used < b->heap_used; });
+  const std::string from = bytes_text((*least)->heap_used);
+  const std::string to = bytes_text((*most)->heap_used);
+  return "; heap in use: " + from + (from == to ? "" : " to " + to) + " of " + bytes_text(group.front()->heap_limit);
+}
+
 std::string line_of(const SameActivity& group) {
   std::vector<int> pes;
   for (const PeActivity* one : group) pes.push_back(one->pe);
   const bool waits = !group.front()->routine.empty();
-  return "pe " + list_pes(pes) + pids_text(group) + ": " + (waits ? waiting_text(group) : group.front()->doing);
+  return "pe " + list_pes(pes) + pids_text(group) + ": " + (waits ? waiting_text(group) : group.front()->doing) +
+         heap_text(group);
 }
 
 // Divides PEs that wait in the same call into those whose arguments are the same, if there are few different ones.
@@ -155,6 +178,10 @@ PeActivity activity_of(const JobHeader* header, const PeRecord& record, int pe) 
   if (phase == PePhase::none) return {pe, 0, {}, "has not called shmem_init"};
   const char state = state_of_process(record.pid);
   PeActivity activity{pe, record.pid, has_ended(state) ? std::string() : waiting_routine(header, record), {}};
+  if (!has_ended(state)) {
+    activity.heap_used = record.heap_used.load(std::memory_order_relaxed);  // for people, like the next one
+    activity.heap_limit = record.heap_limit.load(std::memory_order_relaxed);
+  }
   if (activity.routine.empty()) {
     activity.doing = describe_phase(phase, state);
     return activity;

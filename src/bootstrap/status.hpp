@@ -24,12 +24,14 @@ std::string waiting_routine(const JobHeader* header, const PeRecord& record);
 
 struct PeActivity {
   int pe;
-  pid_t pid;                    // 0: it has never called shmem_init
-  std::string routine;          // that it waits in; else empty
-  std::string doing;            // if it does not wait
-  std::uintptr_t site = 0;      // where the program called the routine; 0: not known
-  std::uint64_t waited_ns = 0;  // so far; 0: not known
-  Awaited awaited{};            // the arguments of the routine
+  pid_t pid;                     // 0: it has never called shmem_init
+  std::string routine;           // that it waits in; else empty
+  std::string doing;             // if it does not wait
+  std::uintptr_t site = 0;       // where the program called the routine; 0: not known
+  std::uint64_t waited_ns = 0;   // so far; 0: not known
+  Awaited awaited{};             // the arguments of the routine
+  std::uint64_t heap_used = 0;   // bytes of the symmetric heap
+  std::uint64_t heap_limit = 0;  // 0: there is no heap
 };
 // By what the record says, and the state of the process.
 PeActivity activity_of(const JobHeader* header, const PeRecord& record, int pe);

@@ -41,7 +41,7 @@ inline constexpr const char* kOtherLaunchers[] = {"PMI_FD",
 
 inline constexpr char kArenaName[] = "shmemx";                         // of the arena file, as mappings show it
 inline constexpr std::uint64_t kJobMagic = 0x78'6d'65'6d'68'73'30'31;  // "10shmemx" backwards
-inline constexpr std::uint32_t kWireVersion = 12;
+inline constexpr std::uint32_t kWireVersion = 13;
 inline constexpr int kMaxNodePes = 4096;  // of a node, that is of an arena
 inline constexpr int kMaxPes = 1 << 24;   // of a job
 inline constexpr std::size_t kForeignRecords = 16;
@@ -180,6 +180,8 @@ struct alignas(kCacheLine) PeRecord {
   std::atomic<std::uint64_t> refused_bytes;  // of its last allocation that failed; 0: none has
   std::atomic<std::uint64_t> refused_left;   // for how many bytes there was room then
   AwaitedWords awaited;                      // of the routine that it waits in
+  std::atomic<std::uint64_t> heap_used;      // bytes of its heap that live blocks hold
+  std::atomic<std::uint64_t> heap_limit;     // that they may hold; 0: there is no heap
 };
 static_assert(sizeof(PeRecord) == 512);
 

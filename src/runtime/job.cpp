@@ -125,6 +125,7 @@ Status start_process(const InitRequest& request) {
   disown_forked_children();
   self.allocator =
       std::make_unique<heap::BlockAllocator>(self.parameters.heap_limit_bytes, self.arena->geometry().alignment);
+  note_heap_usage();
   give_back_memory(n_pes);
   return meet_node_pes(*self.arena, request.routine);  // from here on no PE fails
 }
@@ -239,6 +240,7 @@ void close_world(const char* routine) {
   coll::reset_active_teams();
   coll::reset_teams();
   self.allocator->reset();
+  note_heap_usage();
   discard_heap();  // after the barrier no PE accesses the heap
   context::make_unusable(context::default_context());
   coll::team_table[coll::kWorldTeam].handle = coll::team_table[coll::kSharedTeam].handle = 0;

@@ -214,6 +214,7 @@ void note_granted(heap::Offset end) {
   dump_heap_up_to(end);
   extent.touched = std::max(extent.touched, end);
   extent.high_water = std::max(extent.high_water, allocator().usage().used);
+  note_heap_usage();
 }
 
 // Reused memory only: what was never handed out is zero.
@@ -225,6 +226,13 @@ void zero_fill(heap::Offset offset, std::size_t bytes) {
 }  // namespace
 
 std::size_t heap_high_water() noexcept { return extent.high_water; }
+
+void note_heap_usage() noexcept {
+  const heap::Usage usage = allocator().usage();
+  bootstrap::PeRecord& record = arena().record(diagnostic_identity().pe);
+  record.heap_used.store(usage.used, std::memory_order_relaxed);  // for people, like the next one
+  record.heap_limit.store(usage.capacity, std::memory_order_relaxed);
+}
 
 void discard_heap() noexcept {
   const NodeIndex me = context::node_index(context::default_context().my_pe);
@@ -270,6 +278,7 @@ void release_checked(const char* routine, heap::Offset offset) {
   const NodeIndex me = context::node_index(context::default_context().my_pe);
   if (unused.bytes != 0) static_cast<void>(arena().discard_heap(me, unused.begin, unused.bytes));
   while (const auto expired = check::take_expired(routine)) static_cast<void>(allocator().release(*expired));
+  note_heap_usage();
 }
 
 std::size_t bytes_of_block(heap::Offset offset) {
@@ -294,6 +303,7 @@ void release(const char* routine, void* block) noexcept {
   agree(routine, coll::CallFamily::release, {0, 0, offset, 1});
   if (check::is_on()) return release_checked(routine, offset);
   static_cast<void>(allocator().release(offset));
+  note_heap_usage();
 }
 
 void* reallocate(const char* routine, void* block, std::size_t bytes) noexcept {

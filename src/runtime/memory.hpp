@@ -20,6 +20,8 @@ void* reallocate(const char* routine, void* block, std::size_t bytes) noexcept;
 
 // The most that live blocks have held since init; refused requests do not count.
 std::size_t heap_high_water() noexcept;
+// Notes in this PE's record how much of its heap is in use, for people. After each change of the allocator.
+void note_heap_usage() noexcept;
 // At finalize: gives the heap's pages back. Where the system refuses that, the next life of the library knows what it
 // has to clear.
 void discard_heap() noexcept;

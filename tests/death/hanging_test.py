@@ -16,7 +16,7 @@ import sys
 LINES = pathlib.Path(__file__).resolve().parent / "hanging.txt"
 PES = 3
 SECONDS = 60
-NO_LINE = re.compile(r"called at \S+\+0x[0-9a-f]+$")
+NO_LINE = re.compile(r"called at \S+\+0x[0-9a-f]+(;|$)")
 
 
 def read_expected():

@@ -30,6 +30,19 @@ BOOST_AUTO_TEST_CASE(two_pes_keep_nobody_waiting_alone) {
   BOOST_CHECK_EQUAL_COLLECTIONS(lines.begin(), lines.end(), expected.begin(), expected.end());
 }
 
+BOOST_AUTO_TEST_CASE(lines_tell_how_much_of_the_heap_is_in_use) {
+  constexpr std::uint64_t kMiB = 1 << 20;
+  std::vector<PeActivity> all = {{0, 0, "shmem_quiet", {}}, {1, 0, "shmem_quiet", {}}, {2, 0, {}, "computing"}};
+  for (PeActivity& one : all) one.heap_limit = 64 * kMiB;
+  all[0].heap_used = 128;
+  all[1].heap_used = 3 * kMiB / 2;
+  const Lines lines = describe(all);
+  const Lines expected{"pe 0, 1: waiting in shmem_quiet; heap in use: 128 B to 1.5 MiB of 64 MiB",
+                       "pe 2: computing; heap in use: 0 B of 64 MiB",
+                       "pe 2 is the only one that is not in shmem_quiet"};
+  BOOST_CHECK_EQUAL_COLLECTIONS(lines.begin(), lines.end(), expected.begin(), expected.end());
+}
+
 BOOST_AUTO_TEST_CASE(pes_that_wait_in_the_same_routine_at_two_places_are_not_alone) {
   const Lines lines = describe(
       {{0, 0, "shmem_quiet", {}, 0x10, 0}, {1, 0, "shmem_quiet", {}, 0x10, 0}, {2, 0, "shmem_quiet", {}, 0x20, 0}});
