@@ -37,6 +37,8 @@ enum HandlerId : std::uint8_t {
   kMessageDone,
   kMessageCookie,
   kMessageData,
+  kInquiry,  // runtime: what the PE waits in
+  kInquiryReply,
   kActive,  // tasks: active messages of programs
   kActivePiece,
   kTasks,  // tasks: one task or several

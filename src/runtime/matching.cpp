@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "am/endpoint.hpp"
 #include "base/call_site.hpp"
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
@@ -21,6 +22,7 @@
 #include "coll/common/team.hpp"
 #include "coll/split.hpp"
 #include "runtime/collective_words.hpp"
+#include "runtime/inquiry.hpp"
 #include "runtime/job.hpp"
 #include "runtime/waiting.hpp"
 
@@ -36,6 +38,8 @@ constexpr std::uint64_t kFirstLookMs = 200;
 constexpr std::uint64_t kMostPauseMs = 5000;  // between looks, which get rarer
 constexpr std::uint64_t kSiteMs = 500;        // until it has noted where it was called
 constexpr std::uint64_t kPatienceMs = 1500;   // until another PE has said where it is
+constexpr int kAskedAtOnce = 16;              // members on other machines
+constexpr int kMostMembers = 1024;            // of a team whose members are all asked, in turns
 constexpr std::uint64_t kMeetingMs = 4000;    // the same where all have met, and it is not known who it is
 
 struct State {
@@ -45,6 +49,7 @@ struct State {
   std::atomic<bool> is_taken{false};  // a thread has said what it waits in
   std::atomic<std::uint64_t> next_look_ms{0};
   std::atomic<std::uint64_t> pause_ms{0};
+  int next_member = 0;  // of the team, to be asked; of the thread that has said what it waits in
 };
 // Never destroyed: other threads may still wait while the process exits.
 constinit State* state = nullptr;
@@ -59,9 +64,13 @@ struct Shown {
   std::uint64_t turn = 0;   // of the wait in it, if it is not over
 };
 
-bootstrap::PeRecord& record_of(int pe) { return state->arena->record(pe); }
+bool is_foreign(int pe) { return !state->arena->has(pe); }
+
+// Of a PE of another machine it is what that one has answered.
+bootstrap::PeRecord& record_of(int pe) { return is_foreign(pe) ? foreign_pe(pe).record : state->arena->record(pe); }
 
 CollectiveWait& wait_of(int pe) {
+  if (is_foreign(pe)) return foreign_pe(pe).wait;
   return *bootstrap::collective_wait_of(&state->arena->header(), state->arena->place_of(pe));
 }
 
@@ -86,6 +95,15 @@ void pause() {
   ::nanosleep(&kPause, nullptr);
 }
 
+// Waits a moment for what `pe` says; -1: others of this arena.
+void pause_for(int pe, const Said& mine) {
+  if (pe >= 0 && is_foreign(pe)) {
+    send_inquiry(pe, mine);
+    am::poll();
+  }
+  pause();
+}
+
 // ---- the line ----
 
 void note_site() {
@@ -98,7 +116,8 @@ std::uintptr_t site_of(const Shown& shown) {
   if (shown.turn == 0) return shown.site;
   const std::uint64_t end = coarse_now_ms() + kSiteMs;
   const std::atomic<std::uint64_t>& site = record_of(shown.pe).call_site;
-  while (site.load(std::memory_order_relaxed) == 0 && says(shown.pe, shown.turn) && coarse_now_ms() < end) pause();
+  while (site.load(std::memory_order_relaxed) == 0 && says(shown.pe, shown.turn) && coarse_now_ms() < end)
+    pause_for(shown.pe, {});
   return site.load(std::memory_order_relaxed);  // for people
 }
 
@@ -116,8 +135,8 @@ std::string place_of(const Shown& shown) {
   const std::uintptr_t site = site_of(shown);
   if (site == 0) return {};
   // PEs of other machines run the same program, as a rule.
-  const std::string pid = state->arena->has(shown.pe) ? std::to_string(record_of(shown.pe).pid) : "self";
-  return call_site_text("/proc/" + pid + "/exe", site);
+  const int pe = is_foreign(shown.pe) ? state->pe : shown.pe;
+  return call_site_text("/proc/" + std::to_string(record_of(pe).pid) + "/exe", site);
 }
 
 std::string places_of(const Shown& first, const Shown& second) {
@@ -132,6 +151,13 @@ bool is_of_memory(CallWord call) {
   return family == CallFamily::allocate || family == CallFamily::release || family == CallFamily::reallocate;
 }
 
+// Both PEs of a pair find out. On two machines each would print its line, so the second one lets the first one do so.
+void let_other_machine_report(const Shown& first, const Shown& second) {
+  if (second.pe != state->pe || !is_foreign(first.pe)) return;
+  const std::uint64_t end = coarse_now_ms() + kPatienceMs;
+  while (coarse_now_ms() < end) pause_for(first.pe, {});
+}
+
 // `remarks`: what follows each of the two calls.
 [[noreturn]] void end_with(Shown first, Shown second, int team_size, std::pair<std::string, std::string> remarks = {}) {
   if (second.pe < first.pe) {
@@ -139,6 +165,7 @@ bool is_of_memory(CallWord call) {
     std::swap(remarks.first, remarks.second);
   }
   note_site();  // another PE may be about to report
+  let_other_machine_report(first, second);
   std::string places;
   if (claim_report()) places = places_of(first, second);
   const bool may_be_empty = is_of_memory(first.call) != is_of_memory(second.call);
@@ -234,10 +261,10 @@ bool needs(CallWord call, int pe, int other) {
 }
 
 // Returns whether the PE waits in a collective that needs this PE, which has not entered it.
-bool lacks_this_pe(const Said& theirs) {
+bool lacks_this_pe(int pe, const SaidCall& theirs) {
   if (theirs.team.index() >= coll::kTeamEntries) return false;
   const Team& team = coll::team_table[theirs.team.index()];
-  const auto their_number = team.route.set.find(Pe{theirs.pe});
+  const auto their_number = team.route.set.find(Pe{pe});
   if (name_of(team) != theirs.team || !their_number) return false;
   return team.epoch < theirs.epoch && needs(theirs.call, their_number->value, team.me());
 }
@@ -272,11 +299,31 @@ bool is_alone() { return thread_level() <= SHMEM_THREAD_FUNNELED || program_thre
 
 // The PE waits in a collective of another team.
 void look_at_other_team(const char* routine, const Team& team, const Said& mine, const Said& theirs) {
-  if (!team.route.set.find(Pe{theirs.pe}) || !lacks_this_pe(theirs)) return;
+  if (!team.route.set.find(Pe{theirs.pe}) || !lacks_this_pe(theirs.pe, theirs)) return;
   if (!say_lacking(CollectiveWait::lacking_word(theirs.pe, theirs.turn))) return;
   if (!says_lacking(wait_of(theirs.pe), CollectiveWait::lacking_word(mine.pe, mine.turn))) return;
   if (!says(theirs.pe, theirs.turn)) return;
   end_with(waiting_call(mine, routine), waiting_call(theirs, routine), 0, {remark_of(mine), remark_of(theirs)});
+}
+
+// Reads the answers that PEs of other machines have sent in this wait, and sends requests to some members, in turns.
+void look_at_other_machines(const char* routine, const Team& team, const Said& mine, bool alone) {
+  for (ForeignPe* const heard : heard_in(mine.turn)) {
+    const std::optional<Said> theirs = said_by(heard->pe);
+    if (!theirs) continue;
+    if (contradicts(mine, *theirs)) end_with_difference(routine, mine, *theirs);
+    const bool lacks = heard->lacks_turn.load(std::memory_order_relaxed) == mine.turn;  // after its turn
+    if (alone && lacks && theirs->team != mine.team && lacks_this_pe(theirs->pe, *theirs))
+      end_with(waiting_call(mine, routine), waiting_call(*theirs, routine), 0, {remark_of(mine), remark_of(*theirs)});
+  }
+  if (team.size() > kMostMembers) return;
+  for (int looked = 0, asked = 0; looked < team.size() && asked < kAskedAtOnce; ++looked) {
+    state->next_member = (state->next_member + 1) % team.size();
+    const int pe = context::world_pe(team.route, state->next_member);
+    if (!is_foreign(pe)) continue;
+    send_inquiry(pe, mine);
+    ++asked;
+  }
 }
 
 void look_at_others(const char* routine, const Team& team) {
@@ -291,6 +338,8 @@ void look_at_others(const char* routine, const Team& team) {
     if (contradicts(mine, *theirs)) end_with_difference(routine, mine, *theirs);
     if (alone && theirs->team != mine.team) look_at_other_team(routine, team, mine, *theirs);
   }
+  const bootstrap::JobHeader& header = state->arena->header();
+  if (header.n_pes > header.n_node_pes) look_at_other_machines(routine, team, mine, alone);
 }
 
 // ---- members that have met ----
@@ -298,6 +347,10 @@ void look_at_others(const char* routine, const Team& team) {
 // Returns what another member says that contradicts. One that is late says what it waited in before. `pe`: of the
 // world, which has made the calls of `digest`; -1: any.
 std::optional<Said> find_other(const Said& mine, int pe, std::uint64_t digest) {
+  if (pe >= 0 && is_foreign(pe)) {
+    const std::optional<Said> theirs = said_by(pe);
+    return theirs && (theirs->digest == digest || contradicts(mine, *theirs)) ? theirs : std::nullopt;
+  }
   for (std::size_t place = 0; place < state->arena->header().n_node_pes; ++place) {
     const int at = state->arena->pe_at(place);
     if (at == mine.pe || (pe >= 0 && at != pe)) continue;
@@ -317,13 +370,20 @@ void end_on_mismatch(const coll::Mismatch& seen) noexcept {
   note_site();
   const Said mine = said_here(team);
   const std::uint64_t end = coarse_now_ms() + (pe < 0 ? kMeetingMs : kPatienceMs);
-  while (coarse_now_ms() < end && (pe < 0 || state->arena->has(pe))) {
+  while (coarse_now_ms() < end) {
     if (const auto theirs = find_other(mine, pe, seen.digest)) end_with_difference(seen.routine, mine, *theirs);
-    pause();
+    pause_for(pe, mine);
   }
   if (pe >= 0) end_with_digest(seen.routine, mine, pe, seen.digest);
   fatal(seen.routine, "other PEs of the team (%s) are in other collectives",
         coll::members_text(team.route.set).c_str());
+}
+
+// The PE of the other machine is about to report. This one may be called while messages are handled, so it polls for
+// none.
+void wait_for_end_of_job() {
+  const std::uint64_t end = coarse_now_ms() + kPatienceMs;
+  while (coarse_now_ms() < end) pause();
 }
 
 // Both sides have said all of it in their messages.
@@ -331,6 +391,7 @@ void end_on_background_mismatch(const coll::background::Mismatch& seen) noexcept
   Shown mine{seen.mine, 0, seen.my_call, seen.my_site - 1};
   Shown theirs{seen.theirs, 0, seen.their_call, seen.their_site - 1};
   if (theirs.pe < mine.pe) std::swap(mine, theirs);
+  if (mine.pe != state->pe && is_foreign(mine.pe)) wait_for_end_of_job();
   std::string places;
   if (claim_report()) places = places_of(mine, theirs);
   fatal_at(places.c_str(), "pe %d: %s does not match pe %d: %s", mine.pe, mine.routine.c_str(), theirs.pe,
@@ -345,6 +406,7 @@ void watch_collectives(windows::Arena& arena) {
   made->pe = diagnostic_identity().pe;
   state = made;
   made->own = &wait_of(made->pe);
+  open_inquiries(arena);
   coll::on_mismatch = end_on_mismatch;
   coll::background::on_mismatched_call = end_on_background_mismatch;
 }
@@ -352,7 +414,7 @@ void watch_collectives(windows::Arena& arena) {
 void note_collective(const char* routine) {
   const Team* const team = coll::awaited_team;
   if (state == nullptr || team == nullptr || !publish_once(*team)) return;
-  if (state->arena->header().reporter.load(std::memory_order_relaxed) != 0) note_site();
+  if (state->arena->header().reporter.load(std::memory_order_relaxed) != 0 || site_is_wanted()) note_site();
   const std::uint64_t now = coarse_now_ms();
   if (now < state->next_look_ms.load(std::memory_order_relaxed)) return;  // of this thread, like the next ones
   const std::uint64_t pause_ms = std::min(2 * state->pause_ms.load(std::memory_order_relaxed), kMostPauseMs);
@@ -368,6 +430,10 @@ void compare_background_calls() {
   if (now < next_ms.load(std::memory_order_relaxed)) return;  // a hint
   next_ms.store(now + kFirstLookMs, std::memory_order_relaxed);
   coll::background::compare_with_others();
+}
+
+bool lacks_this_pe_alone(int pe, const SaidCall& theirs) {
+  return theirs.epoch != 0 && lacks_this_pe(pe, theirs) && is_alone();
 }
 
 void forget_collective() noexcept {

@@ -9,9 +9,12 @@
 //   it and, as it waits itself and has no other thread that could, never will. A wait that lasts has a number, so if
 //   the two statements are about the waits that last, neither can end.
 //
+// A PE asks those of other machines by messages (runtime/inquiry.hpp).
+//
 // A PE that is merely late contradicts nobody.
 #pragma once
 
+#include "runtime/collective_words.hpp"
 #include "windows/arena.hpp"
 
 namespace shmemx::runtime {
@@ -23,5 +26,9 @@ void watch_collectives(windows::Arena& arena);
 void note_collective(const char* routine);
 void compare_background_calls();
 void forget_collective() noexcept;
+
+// Returns whether the collective that PE `pe` waits in cannot complete before this PE has entered it, and no thread of
+// this PE but the one that waits could. For a thread that handles messages while another one waits.
+bool lacks_this_pe_alone(int pe, const SaidCall& theirs);
 
 }  // namespace shmemx::runtime

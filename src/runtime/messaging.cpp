@@ -13,6 +13,7 @@
 #include "progress/policy.hpp"
 #include "progress/threads.hpp"
 #include "pt2pt/messages.hpp"
+#include "runtime/inquiry.hpp"
 #include "runtime/leaving.hpp"
 #include "tasks/active.hpp"
 #include "tasks/tasks.hpp"
@@ -47,6 +48,7 @@ void set_handlers() {
   tasks::set_active_handlers();
   onesided::set_handlers();
   coll::set_handlers();
+  set_inquiry_handlers();
 }
 
 }  // namespace

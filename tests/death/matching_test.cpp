@@ -1,8 +1,10 @@
 // PEs whose collective calls do not match end the job with one line that shows two of the calls, and where they were
-// made. matching_test OSHRUN MISUSE_PE MATCHING_PE PES [CASE...]: a driver, not a PE.
+// made. matching_test OSHRUN MISUSE_PE MATCHING_PE PES [CASE...]: a driver, not a PE. With vhosts in place of oshrun,
+// PES are those of each virtual host, such as 1,2.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +16,7 @@ namespace {
 using job_check::checks;
 using job_check::expect;
 using job_check::failures;
-std::string oshrun, program;
+std::string oshrun, program, on_hosts;
 
 // The calls of most PEs and of the last one as the line shows them, and the functions of matching_pe that make them.
 // `N` stands for the number of the last PE, `M` for that of the one before.
@@ -130,15 +132,27 @@ std::string with_names_of_types(std::string line) {
   return line;
 }
 
+std::vector<std::string> command_of(const char* name, int pes) {
+  if (on_hosts.empty()) return {oshrun, "-n", std::to_string(pes), "--timeout", "40", program, name};
+  const auto hosts = std::to_string(std::count(on_hosts.begin(), on_hosts.end(), ',') + 1);
+  return {oshrun, "run", "--hosts", hosts, "--pes", on_hosts, "--timeout", "40", "--", program, name};
+}
+
+// The lines of the library.
+std::vector<std::string> diagnostics(const std::string& text) {
+  auto lines = job::lines(text);
+  std::erase_if(lines, [](const std::string& line) { return !line.ends_with("Job ended."); });
+  return lines;
+}
+
 void check(const Expected& expected, int pes) {
   const std::string what = std::string(expected.name) + " on " + std::to_string(pes);
-  const job::Result result = job::run(
-      {.command = {oshrun, "-n", std::to_string(pes), "--timeout", "40", program, expected.name}, .limit_seconds = 45});
+  const job::Result result = job::run({.command = command_of(expected.name, pes), .limit_seconds = 45});
   const std::string usual = call_of(expected.usual, pes), other = call_of(expected.other, pes);
   const std::string remark = is_of_memory(usual) != is_of_memory(other)
                                  ? "; a call that asks for 0 bytes or names a null pointer is none"
                                  : "";
-  const auto lines = job::lines(result.err);
+  const auto lines = on_hosts.empty() ? job::lines(result.err) : diagnostics(result.err);
   expect(result.status == 1 && lines.size() == 1, what + ": ends with one line", result);
   std::vector<std::string> allowed;
   for (int pe = 0; pe + 1 < pes; ++pe) {
@@ -159,7 +173,11 @@ int main(int argc, char** argv) {
   if (argc < 5) return 2;
   oshrun = argv[1];
   program = argv[3];
-  const int pes = std::atoi(argv[4]);
+  int pes = std::atoi(argv[4]);
+  if (const char* next = std::strchr(argv[4], ','); next != nullptr) {
+    on_hosts = argv[4];
+    for (; next != nullptr; next = std::strchr(next + 1, ',')) pes += std::atoi(next + 1);
+  }
   for (const Expected& expected : kExpected) {
     const bool is_chosen = argc == 5 || std::any_of(argv + 5, argv + argc, [&](const char* name) {
                              return name == std::string(expected.name);

@@ -1,0 +1,189 @@
+#include "runtime/inquiry.hpp"
+
+#include <cstddef>
+#include <cstring>
+#include <unordered_map>
+
+#include "am/endpoint.hpp"
+#include "base/clock.hpp"
+#include "base/fatal.hpp"
+#include "progress/policy.hpp"
+#include "runtime/matching.hpp"
+
+namespace shmemx::runtime {
+namespace {
+
+using bootstrap::CollectiveWait;
+using bootstrap::PePhase;
+using bootstrap::PeRecord;
+using Word = std::uint64_t;
+using AtomicWord = std::atomic<Word>;
+
+constexpr std::uint64_t kAgainMs = 50;  // between two requests to one PE
+
+constexpr std::size_t kWaitWords = sizeof(CollectiveWait) / sizeof(Word);
+constexpr std::size_t kAwaitedWords = sizeof(bootstrap::AwaitedWords) / sizeof(Word);
+
+struct Request {
+  Word turn;  // of the wait of the PE that asks
+  Word team[2];
+  Word epoch;
+  Word call;
+};
+struct Reply {
+  Word turn;        // of the request
+  Word lacks_turn;  // the same, if that wait cannot end before this PE goes on, and this PE waits and has no other
+                    // thread
+  std::uint32_t phase;
+  std::int32_t pid;
+  Word call_site;
+  Word routine[bootstrap::kRoutineWords];
+  Word awaited[kAwaitedWords];
+  Word wait[kWaitWords];
+};
+
+struct State {
+  windows::Arena* arena = nullptr;
+  PeRecord* record = nullptr;
+  CollectiveWait* wait = nullptr;
+  std::atomic<bool> site_is_wanted{false};
+  // Under the endpoint's lock.
+  std::unordered_map<int, ForeignPe*> heard{};
+  std::unordered_map<int, std::uint64_t> asked_ms{};
+};
+// Never destroyed: other threads may still poll while the process exits.
+constinit State* state = nullptr;
+
+template <class Shared, std::size_t kWords>
+void read_words(const Shared& from, Word (&to)[kWords]) {
+  static_assert(sizeof from == sizeof to);
+  const auto* const words = reinterpret_cast<const AtomicWord*>(&from);
+  for (std::size_t i = 0; i < kWords; ++i) to[i] = words[i].load(std::memory_order_relaxed);  // the caller says why
+}
+template <class Shared, std::size_t kWords>
+void write_words(const Word (&from)[kWords], Shared& to) {
+  static_assert(sizeof from == sizeof to);
+  auto* const words = reinterpret_cast<AtomicWord*>(&to);
+  for (std::size_t i = 0; i < kWords; ++i) words[i].store(from[i], std::memory_order_relaxed);  // for people
+}
+
+void read_wait(const CollectiveWait& from, Word (&to)[kWaitWords]) {
+  const std::uint64_t turn = from.turn.load(std::memory_order_acquire);  // said
+  read_words(from, to);                                                  // valid if the turn is the same
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (from.turn.load(std::memory_order_relaxed) != turn) to[0] = 0;  // after the fence
+}
+
+void write_wait(const Word (&from)[kWaitWords], CollectiveWait& to) {
+  to.turn.store(0, std::memory_order_relaxed);  // single writer
+  std::atomic_thread_fence(std::memory_order_release);
+  auto* const words = reinterpret_cast<AtomicWord*>(&to);
+  for (std::size_t i = 1; i < kWaitWords; ++i) words[i].store(from[i], std::memory_order_relaxed);  // the turn
+  to.turn.store(from[0], std::memory_order_release);                                                // said
+}
+
+[[noreturn]] void damaged(int source) {
+  fatal(nullptr, "a message of PE %d about what PEs wait for is damaged", source);
+}
+
+ForeignPe& entry_of(int pe) {
+  ForeignPe*& entry = state->heard[pe];
+  if (entry == nullptr) (entry = new ForeignPe)->pe = pe;
+  return *entry;
+}
+
+SaidCall call_in(const Request& request) {
+  return {{request.team[0], request.team[1]}, request.epoch, request.call, 0};
+}
+
+am::Verdict handle_request(am::Endpoint& endpoint, const am::Message& message) {
+  Request request;
+  if (message.payload.size() != sizeof request) damaged(message.source);
+  std::memcpy(&request, message.payload.data(), sizeof request);
+  state->site_is_wanted.store(true, std::memory_order_relaxed);  // for people
+  Reply reply{};
+  reply.turn = request.turn;
+  read_wait(*state->wait, reply.wait);
+  if (reply.wait[0] % 2 != 0 && lacks_this_pe_alone(message.source, call_in(request)) &&
+      state->wait->turn.load(std::memory_order_relaxed) == reply.wait[0])
+    reply.lacks_turn = request.turn;
+  const PeRecord& record = *state->record;
+  reply.phase = record.phase.load(std::memory_order_relaxed);  // own
+  reply.pid = record.pid;
+  reply.call_site = record.call_site.load(std::memory_order_relaxed);  // for people, like the next ones
+  read_words(record.routine, reply.routine);
+  read_words(record.awaited, reply.awaited);
+  endpoint.reply({.pe = message.source, .handler = am::kInquiryReply, .header = am::bytes_of(reply)});
+  return am::Verdict::done;
+}
+
+am::Verdict handle_reply(am::Endpoint&, const am::Message& message) {
+  Reply reply;
+  if (message.payload.size() != sizeof reply) damaged(message.source);
+  std::memcpy(&reply, message.payload.data(), sizeof reply);
+  ForeignPe& heard = entry_of(message.source);
+  heard.record.phase.store(reply.phase, std::memory_order_relaxed);  // for people, like the next ones
+  heard.record.pid = reply.pid;
+  heard.record.call_site.store(reply.call_site, std::memory_order_relaxed);
+  write_words(reply.routine, heard.record.routine);
+  write_words(reply.awaited, heard.record.awaited);
+  heard.turn.store(0, std::memory_order_relaxed);  // the handlers are ordered by the lock, as are the readers
+  write_wait(reply.wait, heard.wait);
+  heard.lacks_turn.store(reply.lacks_turn, std::memory_order_relaxed);
+  heard.turn.store(reply.turn, std::memory_order_release);
+  heard.replied_ms.store(coarse_now_ms(), std::memory_order_release);
+  return am::Verdict::done;
+}
+
+bool has_left(int pe) {
+  const auto& phase = *bootstrap::foreign_phase_of(&state->arena->header(), static_cast<std::size_t>(pe));
+  return phase.load(std::memory_order_relaxed) != 0;  // none: it has announced nothing
+}
+
+}  // namespace
+
+void open_inquiries(windows::Arena& arena) {
+  auto* const made = new State;
+  made->arena = &arena;
+  const int pe = diagnostic_identity().pe;
+  made->record = &arena.record(pe);
+  made->wait = bootstrap::collective_wait_of(&arena.header(), arena.place_of(pe));
+  state = made;
+}
+
+void set_inquiry_handlers() noexcept {
+  constexpr am::HandlerTraits kTraits{.counted = false, .is_done_at_once = true};
+  am::set_handler(am::kInquiry, handle_request, kTraits);
+  am::set_handler(am::kInquiryReply, handle_reply, kTraits);
+}
+
+void send_inquiry(int pe, const Said& mine) noexcept {
+  if (!progress::is_open() || has_left(pe)) return;
+  const am::TryLocked endpoint;
+  if (!endpoint) return;
+  std::uint64_t& asked_ms = state->asked_ms[pe];
+  const std::uint64_t now = coarse_now_ms();
+  if (now < asked_ms + kAgainMs) return;
+  const Request request{mine.turn, {mine.team.index_and_size, mine.team.start_and_stride}, mine.epoch, mine.call};
+  const am::OutgoingMessage message{
+      .pe = pe, .handler = am::kInquiry, .header = am::bytes_of(request), .counting = am::Counting::uncounted};
+  if (endpoint->try_send(message)) asked_ms = now;
+}
+
+ForeignPe& foreign_pe(int pe) noexcept {
+  const am::Locked endpoint;
+  return entry_of(pe);
+}
+
+std::vector<ForeignPe*> heard_in(std::uint64_t turn) {
+  std::vector<ForeignPe*> all;
+  const am::Locked endpoint;
+  for (const auto& [pe, heard] : state->heard) {
+    if (heard->turn.load(std::memory_order_acquire) == turn) all.push_back(heard);
+  }
+  return all;
+}
+
+bool site_is_wanted() noexcept { return state != nullptr && state->site_is_wanted.load(std::memory_order_relaxed); }
+
+}  // namespace shmemx::runtime
