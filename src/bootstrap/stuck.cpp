@@ -12,7 +12,7 @@ constexpr char kFinalize[] = "shmem_finalize";
 }  // namespace
 
 // PEs that wait in shmem_finalize do not wait in vain for departed ones: those come there, too.
-StuckWatch::Scan StuckWatch::scan(std::size_t observer) const noexcept {
+StuckWatch::Scan StuckWatch::scan(std::size_t observer, bool judges_all) const noexcept {
   Scan result;
   const std::uint32_t others = header_->n_pes - header_->n_node_pes;
   if (header_->foreign_left.load(std::memory_order_acquire) < others) return {};
@@ -35,6 +35,7 @@ StuckWatch::Scan StuckWatch::scan(std::size_t observer) const noexcept {
     has_observer = true;
     in_vain = in_vain || (phase != PePhase::departed && std::strcmp(routine.data(), kFinalize) != 0);
   }
+  if (judges_all && result.ended == kNone) result.ended = kNobody;
   result.waits_in_vain = in_vain && result.ended != kNone;
   return result;
 }
@@ -65,8 +66,8 @@ void StuckWatch::begin_wave(Stage stage) noexcept {
   wave_ = header_->idle_wave.fetch_add(1, std::memory_order_acq_rel) + 1;  // wave
 }
 
-int StuckWatch::look(std::size_t place) noexcept {
-  const Scan now = scan(place);
+int StuckWatch::look(std::size_t place, bool judges_all) noexcept {
+  const Scan now = scan(place, judges_all);
   if (!now.waits_in_vain) {
     stage_ = Stage::none;
     return kNone;

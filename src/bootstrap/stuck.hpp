@@ -31,9 +31,12 @@ class StuckWatch {
   // One step of the proof, to be called every half second or so by a PE that waits. Does nothing unless `place`, in the
   // arena, is the lowest that waits: one PE observes. Returns the place of a PE that has ended if the proof is
   // complete, kNone if not, kForeign if the PEs that have ended are of other arenas.
-  int look(std::size_t place) noexcept;
+  // `judges_all`: the proof holds also if no PE has ended, which returns kNobody. Only something outside of the job
+  // could end such waits.
+  int look(std::size_t place, bool judges_all) noexcept;
   static constexpr int kNone = -1;
   static constexpr int kForeign = -2;
+  static constexpr int kNobody = -3;
 
  private:
   enum class Stage : std::uint8_t { none, first, second };  // which wave is under way
@@ -47,7 +50,7 @@ class StuckWatch {
     std::uint64_t digest = 0;
   };
 
-  Scan scan(std::size_t observer) const noexcept;
+  Scan scan(std::size_t observer, bool judges_all) const noexcept;
   Answers answers_since(std::uint64_t wave) const noexcept;
   void begin_wave(Stage stage) noexcept;
 

@@ -17,6 +17,7 @@
 #include "base/threads.hpp"
 #include "bootstrap/status.hpp"
 #include "bootstrap/stuck.hpp"
+#include "check/checks.hpp"
 #include "coll/background/begin.hpp"
 #include "coll/common/matching.hpp"
 #include "coll/common/team.hpp"
@@ -25,6 +26,7 @@
 #include "progress/policy.hpp"
 #include "progress/progress_thread.hpp"
 #include "runtime/collective_words.hpp"
+#include "runtime/deadlock.hpp"
 #include "runtime/matching.hpp"
 #include "windows/memory_watch.hpp"
 
@@ -254,8 +256,11 @@ void end_when_stuck(const char* routine) {
   std::atomic<std::uint64_t>& site = state->record->call_site;
   if (site.load(std::memory_order_relaxed) == 0) site.store(call_site(), std::memory_order_relaxed);  // for people
   state->proof.next_look_ns.store(now + kLookNs, std::memory_order_relaxed);
-  const int ended = state->proof.watch.look(state->arena->place_of(diagnostic_identity().pe));
+  const bool judges_all = check::is_on();
+  const int ended = state->proof.watch.look(state->arena->place_of(diagnostic_identity().pe), judges_all);
   if (ended == bootstrap::StuckWatch::kNone) return;
+  if (ended == bootstrap::StuckWatch::kNobody || (judges_all && some_wait_for_values(*state->arena)))
+    end_deadlock(*state->arena, routine);
   const int pe = ended == bootstrap::StuckWatch::kForeign
                      ? state->header->foreign_left_pe.load(std::memory_order_relaxed)
                      : state->arena->pe_at(static_cast<std::size_t>(ended));

@@ -286,6 +286,37 @@ static void exhausts_the_heap(void) {
   shmem_finalize();
 }
 
+static uint64_t ready;
+
+static void signal_that_nobody_sends(void) {
+  if (last) shmem_signal_wait_until(&ready, SHMEM_CMP_EQ, 1);
+  shmem_barrier_all();
+}
+
+static void signal_to_another_pe(void) {
+  if (shmem_my_pe() == 0) shmem_signal_set(&ready, 1, 0);
+  if (last) shmem_signal_wait_until(&ready, SHMEM_CMP_EQ, 1);
+  shmem_barrier_all();
+}
+
+static void value_before_finalize(void) {
+  if (last) shmem_long_wait_until_all(words, 3, NULL, SHMEM_CMP_GT, 0);
+  shmem_finalize();
+}
+
+static long psync[2][SHMEM_BARRIER_SYNC_SIZE]; /* SHMEM_SYNC_VALUE is 0 */
+
+static void barrier_with_another_psync(void) { shmem_barrier(0, 0, shmem_n_pes(), psync[last]); }
+
+static long locks[2];
+
+static void locks_in_two_orders(void) {
+  if (last || shmem_my_pe() == 0) shmem_set_lock(&locks[last]);
+  shmem_barrier_all();
+  if (last || shmem_my_pe() == 0) shmem_set_lock(&locks[1 - last]);
+  shmem_barrier_all();
+}
+
 #define MISTAKE(NAME) \
   { #NAME, NAME }
 static const struct {
@@ -330,7 +361,12 @@ static const struct {
                 MISTAKE(store_by_another_pe),
                 MISTAKE(put_far_behind_the_end),
                 MISTAKE(correct),
-                MISTAKE(exhausts_the_heap)};
+                MISTAKE(exhausts_the_heap),
+                MISTAKE(signal_that_nobody_sends),
+                MISTAKE(signal_to_another_pe),
+                MISTAKE(value_before_finalize),
+                MISTAKE(barrier_with_another_psync),
+                MISTAKE(locks_in_two_orders)};
 
 int main(int argc, char** argv) {
   shmem_init();
