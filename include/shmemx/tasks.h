@@ -52,7 +52,8 @@ typedef void (*shmemx_task_release_t)(void* payload_, void* argument_);
 SHMEMX_API void shmemx_task_send_owned(int pe_, int id_, void* payload_, size_t bytes_, int priority_,
                                        shmemx_task_release_t release_, void* argument_) SHMEMX_NOEXCEPT;
 
-/* Sends the task to each PE of a team that this PE belongs to, itself included. Not collective. */
+/* Sends the task to each PE of a team that this PE belongs to, itself included. Not collective. Between nodes, PEs that
+   receive it pass it on. */
 SHMEMX_API void shmemx_task_multicast(shmem_team_t team_, int id_, const void* payload_, size_t bytes_,
                                       int priority_) SHMEMX_NOEXCEPT;
 

@@ -48,6 +48,7 @@ class Batch {
   }
   // Requires an empty batch and at most kBytes.
   void limit(std::size_t most) noexcept { most_ = static_cast<std::uint32_t>(most); }
+  std::size_t most() const noexcept { return most_; }
   Bytes whole() const noexcept { return {data_, used_}; }
   std::uint32_t items() const noexcept { return items_; }
   void clear() noexcept {
@@ -121,6 +122,8 @@ class Coalescer {
   // Begins an empty batch.
   Batch& begin(int pe, std::size_t batch_bytes = Batch::kBytes);
   bool holds(int pe) const noexcept { return batches_[pe] != nullptr; }
+  // Returns the length of the batch for `pe`; 0 if there is none.
+  std::size_t bytes(int pe) const noexcept { return holds(pe) ? batches_[pe]->whole().size() : 0; }
   bool is_empty() const noexcept { return pes_.empty(); }
   std::size_t count() const noexcept { return pes_.size(); }
   // Returns a PE that has had a batch for a long time. Requires one.

@@ -41,8 +41,9 @@ enum HandlerId : std::uint8_t {
   kInquiryReply,
   kActive,  // tasks: active messages of programs
   kActivePiece,
-  kTasks,  // tasks: one task or several
-  kTaskReplies,
+  kTasks,         // tasks: one task or several
+  kTasksMixed,    // tasks: the same, some with a priority
+  kTasksHandled,  // tasks: the same, some that the receiver also handles as they arrive
   kTaskPiece,
   kTaskOffer,
   kBatch,           // am: several short messages in one

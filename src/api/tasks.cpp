@@ -2,7 +2,6 @@
 #include <shmemx/tasks.h>
 
 #include <cstdint>
-#include <vector>
 
 #include "api/arg_check.hpp"
 #include "api/observed.hpp"
@@ -92,15 +91,14 @@ void shmemx_task_multicast(shmem_team_t team, int id, const void* payload, std::
   api::check_task_id(kRoutine, id);
   api::check_task_payload(kRoutine, payload, bytes);
   const coll::Team& entry = api::checked_team(team, kRoutine);
-  std::vector<int> pes(static_cast<std::size_t>(entry.size()));
-  for (int i = 0; i < entry.size(); ++i)
-    pes[static_cast<std::size_t>(i)] =
-        context::world_pe(entry.route, static_cast<int>((entry.me() + 1 + i) % entry.size()));
-  for (const int pe : pes) const api::ObservedTask observed(kRoutine, pe, bytes);
-  tasks::send_to_all(
+  if (stats::is_on()) {
+    for (int i = 0; i < entry.size(); ++i)
+      const api::ObservedTask observed(kRoutine, context::world_pe(entry.route, i), bytes);
+  }
+  tasks::multicast(
       kRoutine,
       {.pe = 0, .id = static_cast<std::uint16_t>(id), .priority = priority, .payload = api::payload_of(payload, bytes)},
-      pes);
+      entry.route.set, entry.me());
 }
 
 void shmemx_task_call(int pe, int id, const void* payload, std::size_t bytes, void* result, std::size_t result_bytes,

@@ -103,7 +103,9 @@ void open_messages(const windows::Arena& arena, StartParameters& parameters, int
   tasks::open({.me = parameters.identity.pe,
                .n_pes = parameters.identity.n_pes,
                .tasks_max = config.tasks_max,
-               .gathers = config.tasks_gather});
+               .gathers = config.tasks_gather,
+               .node_of = context::node_of,
+               .passes_on = may_help && nodes.several()});
   expose_memory(arena, parameters, context::default_context());
   am::rest(false);
   if (by_messages(parameters) || nodes.several()) progress::open();

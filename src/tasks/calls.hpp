@@ -18,17 +18,18 @@ bool complete_call(int source, CallId call, Bytes reply) noexcept;
 // Tasks of this PE that are queued once a request is complete.
 class Awaiting {
  public:
-  void add(pt2pt::RequestId request, std::int32_t priority, const Task& task) {
-    list_.push_back({request, priority, task});
+  // `item` lies in the buffer.
+  void add(pt2pt::RequestId request, std::int32_t priority, Bytes item, Buffer& buffer) {
+    list_.push_back({request, priority, item, &buffer});
   }
   bool is_empty() const noexcept { return list_.empty(); }
   bool has_complete() const noexcept;
-  // Ends the requests that are complete, and calls queue(priority, task) for their tasks.
+  // Ends the requests that are complete, and calls queue(priority, item, buffer) for their tasks.
   template <class Queue>
   void take_complete(const Queue& queue) {
     std::erase_if(list_, [&](const Entry& entry) {
       if (!try_end(entry.request)) return false;
-      queue(entry.priority, entry.task);
+      queue(entry.priority, entry.item, *entry.buffer);
       return true;
     });
   }
@@ -37,7 +38,8 @@ class Awaiting {
   struct Entry {
     pt2pt::RequestId request;
     std::int32_t priority;
-    Task task;
+    Bytes item;
+    Buffer* buffer;
   };
   static bool try_end(pt2pt::RequestId request) noexcept;
 

@@ -26,22 +26,24 @@ void Incoming::append(Buffer* buffer) noexcept {
   last_ = buffer;
 }
 
-std::byte* Incoming::add_record(Buffer& buffer, int source, std::size_t bytes) noexcept {
-  const Record record{source, static_cast<std::uint32_t>(bytes)};
+std::byte* Incoming::add_record(Buffer& buffer, int source, std::size_t bytes, bool is_mixed) noexcept {
+  const Record record{source, static_cast<std::uint32_t>(bytes) & 0x7fffffffU, is_mixed ? 1U : 0U};
   std::byte* const at = buffer.data() + buffer.used;
   std::memcpy(at, &record, sizeof record);
   buffer.used += static_cast<std::uint32_t>(footprint(bytes));
   return at + sizeof record;
 }
 
-std::byte* Incoming::place_of(int source, std::size_t bytes) noexcept {
+std::byte* Incoming::place_of(int source, std::size_t bytes, bool is_mixed) noexcept {
   if (last_ == nullptr || last_->room() < footprint(bytes)) append(buffer_for(source, bytes));
-  std::byte* const at = add_record(*last_, source, bytes);
+  std::byte* const at = add_record(*last_, source, bytes, is_mixed);
   has_any_.store(true, std::memory_order_relaxed);  // the lock orders the tasks
   return at;
 }
 
-void Incoming::add(int source, Bytes message) noexcept { copy_payload(place_of(source, message.size()), message); }
+void Incoming::add(int source, Bytes message, bool is_mixed) noexcept {
+  copy_payload(place_of(source, message.size(), is_mixed), message);
+}
 
 bool Incoming::add_piece(int source, const PieceHead& head, Bytes piece, Bytes& whole) noexcept {
   auto at = std::find_if(partials_.begin(), partials_.end(),
@@ -49,7 +51,7 @@ bool Incoming::add_piece(int source, const PieceHead& head, Bytes piece, Bytes& 
   if (at == partials_.end()) {
     if (head.offset != 0 || head.total > am::Batch::room_for(kMostHeadBytes + kMaxPayloadBytes)) return false;
     Buffer* const buffer = buffer_for(source, head.total);
-    add_record(*buffer, source, head.total);
+    add_record(*buffer, source, head.total, true);
     at = partials_.insert(at, {source, head.message, 0, buffer});
   }
   Record record;
@@ -59,7 +61,7 @@ bool Incoming::add_piece(int source, const PieceHead& head, Bytes piece, Bytes& 
   copy_block(at->buffer->data() + sizeof record + at->received, piece.data(), piece.size());
   at->received += static_cast<std::uint32_t>(piece.size());
   if (at->received != record.bytes) return true;
-  whole = {at->buffer->data() + sizeof record, record.bytes};
+  whole = message_of(*at->buffer);
   add_complete(at->buffer);
   partials_.erase(at);
   return true;
@@ -67,10 +69,16 @@ bool Incoming::add_piece(int source, const PieceHead& head, Bytes piece, Bytes& 
 
 Buffer* Incoming::make_pulled(int source, Bytes item, std::size_t payload_bytes, std::byte*& payload) noexcept {
   Buffer* const buffer = buffer_for(source, item.size() + payload_bytes);
-  std::byte* const at = add_record(*buffer, source, item.size() + payload_bytes);
+  std::byte* const at = add_record(*buffer, source, item.size() + payload_bytes, true);
   std::memcpy(at, item.data(), item.size());
   payload = at + item.size();
   return buffer;
+}
+
+Bytes Incoming::message_of(Buffer& buffer) noexcept {
+  Record record;
+  std::memcpy(&record, buffer.data(), sizeof record);
+  return {buffer.data() + sizeof record, record.bytes};
 }
 
 Buffer* Incoming::take_all(BufferList& unused) noexcept {

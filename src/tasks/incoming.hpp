@@ -18,14 +18,16 @@ class Incoming {
   Incoming(const Incoming&) = delete;
   Incoming& operator=(const Incoming&) = delete;
 
-  // Adds the tasks of a message.
-  void add(int source, Bytes message) noexcept;
+  // Adds the tasks of a message. `is_mixed`: there may be other items than tasks of priority 0.
+  void add(int source, Bytes message, bool is_mixed) noexcept;
   // Adds a part of a message. Returns false if it does not fit to the parts before it. Sets `whole` to the message when
   // that is complete.
   bool add_piece(int source, const PieceHead& head, Bytes piece, Bytes& whole) noexcept;
   // Makes a buffer with the item of a task whose payload is still to come, to `payload`. The task is there when
   // add_complete() is called.
   Buffer* make_pulled(int source, Bytes item, std::size_t payload_bytes, std::byte*& payload) noexcept;
+  // Returns the message in a buffer of make_pulled().
+  static Bytes message_of(Buffer& buffer) noexcept;
   void add_complete(Buffer* buffer) noexcept {
     append(buffer);
     has_any_.store(true, std::memory_order_relaxed);  // the lock orders the tasks
@@ -33,7 +35,7 @@ class Incoming {
   // Gives up a buffer of make_pulled().
   void drop(Buffer* buffer) noexcept { release_share(budget_, buffer); }
   // Returns a place for a task of this PE to itself; the task is there when the lock is released.
-  std::byte* place_of(int source, std::size_t bytes) noexcept;
+  std::byte* place_of(int source, std::size_t bytes, bool is_mixed) noexcept;
 
   // A hint for other threads; exact under the lock.
   bool has_any() const noexcept { return has_any_.load(std::memory_order_relaxed); }
@@ -54,7 +56,7 @@ class Incoming {
   static constexpr std::size_t kMostUnused = 64;
 
   Buffer* buffer_for(int source, std::size_t bytes) noexcept;
-  static std::byte* add_record(Buffer& buffer, int source, std::size_t bytes) noexcept;
+  static std::byte* add_record(Buffer& buffer, int source, std::size_t bytes, bool is_mixed) noexcept;
   void append(Buffer* buffer) noexcept;
 
   Budget& budget_;

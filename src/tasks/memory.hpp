@@ -34,7 +34,7 @@ class Budget {
 // Edge:  shared  release of a share -> acquire of the last one  what others did with the memory
 struct alignas(16) Buffer {
   std::atomic<std::uint32_t> shares;  // 1 for the queue, 1 for each payload that the program keeps
-  std::uint32_t queued;               // tasks in it that have not been run; of the scheduler
+  std::uint32_t queued;               // stretches and other tasks in it that have not been run; of the scheduler
   std::uint32_t capacity;
   std::uint32_t used;
   Buffer* next;
@@ -47,7 +47,8 @@ static_assert(sizeof(Buffer) == 32);
 // The tasks of one message.
 struct Record {
   std::int32_t source;
-  std::uint32_t bytes;
+  std::uint32_t bytes : 31;
+  std::uint32_t is_mixed : 1;  // there may be other items than tasks of priority 0
 };
 static_assert(sizeof(Record) == 8);
 

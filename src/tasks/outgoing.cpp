@@ -12,7 +12,7 @@ namespace shmemx::tasks {
 // A message that waits: a batch, or one task with memory of its own or of the program.
 struct Outgoing::Unsent {
   int pe;
-  am::HandlerId handler = am::kTasks;
+  std::uint16_t details = kPlain;  // of its items
   Unsent* next = nullptr;
   std::unique_ptr<am::Batch> batch;
   std::unique_ptr<ItemHeads> heads;  // of one task
@@ -42,12 +42,6 @@ Outgoing::~Outgoing() {
 
 // ---- sending ----
 
-namespace {
-
-am::HandlerId handler_of(const NewTask& task) { return task.kind == kReply ? am::kTaskReplies : am::kTasks; }
-
-}  // namespace
-
 void Outgoing::send(const NewTask& task) {
   Target& to = targets_[task.pe];
   const std::size_t bytes = kMostHeadBytes + task.payload.size();
@@ -64,8 +58,8 @@ void Outgoing::send(const NewTask& task) {
 void Outgoing::add_unsent_task(const NewTask& task, Target& to) {
   auto unsent = std::make_unique<Unsent>();
   unsent->pe = task.pe;
-  unsent->handler = handler_of(task);
   unsent->heads = std::make_unique<ItemHeads>(task);
+  unsent->details = unsent->heads->detail();
   unsent->payload = task.payload;
   unsent->release = task.release;
   if (!task.is_owned()) {
@@ -80,8 +74,7 @@ void Outgoing::add_unsent_task(const NewTask& task, Target& to) {
 void Outgoing::gather(const NewTask& task, Target& to) {
   const Heads heads(task);
   if (coalescer_.try_append(task.pe, task.id, heads.bytes(), task.payload, heads.detail())) [[likely]] {
-    note_queued(task.pe, to, am::Batch::room_for(heads.bytes().size() + task.payload.size()));
-    to.has_reply |= task.kind == kReply;
+    to.details |= heads.detail();
     if (++to.appends % kAppendsPerLook == 0 && to.first == nullptr && is_idle(task.pe, to)) try_send_batch(task.pe, to);
     return;
   }
@@ -95,10 +88,11 @@ void Outgoing::gather(const NewTask& task, Target& to) {
 
 void Outgoing::begin_batch(const NewTask& task, Target& to, const Heads& heads) {
   if (coalescer_.count() >= kMostBatches) try_send_batch(coalescer_.oldest(), targets_[coalescer_.oldest()]);
-  am::Batch& batch = coalescer_.begin(task.pe, port_.batch_bytes(task.pe));
+  const std::size_t most = port_.batch_bytes(task.pe);
+  budget_.take(most, task.pe, false);
+  am::Batch& batch = coalescer_.begin(task.pe, most);
   batch.append(task.id, heads.bytes(), task.payload, heads.detail());
-  to.has_reply = task.kind == kReply;
-  note_queued(task.pe, to, batch.whole().size());
+  to.details = heads.detail();
   note_active(task.pe, to);
 }
 
@@ -107,18 +101,18 @@ void Outgoing::end_full_batch(int pe, Target& to) {
   if (to.first == nullptr && try_send_batch(pe, to)) return;
   auto unsent = std::make_unique<Unsent>();
   unsent->pe = pe;
-  unsent->handler = to.has_reply ? am::kTaskReplies : am::kTasks;
+  unsent->details = to.details;
   unsent->batch = coalescer_.take(pe);
+  to.queued_bytes += unsent->bytes();
   add_unsent(std::move(unsent), to);
 }
 
 // Returns whether no batch is left.
 bool Outgoing::try_send_batch(int pe, Target& to) {
   return coalescer_.send(pe, [&](int, const am::Batch& batch) {
-    const std::size_t bytes = batch.whole().size();
-    const am::HandlerId handler = to.has_reply ? am::kTaskReplies : am::kTasks;
-    if (!try_send({.pe = pe, .handler = handler, .header = {}, .payload = batch.whole()}, to)) return false;
-    note_left(to, bytes);
+    if (!try_send({.pe = pe, .handler = handler_of(to.details), .header = {}, .payload = batch.whole()}, to))
+      return false;
+    budget_.give_back(batch.most());
     return true;
   });
 }
@@ -127,7 +121,8 @@ bool Outgoing::try_send_alone(const NewTask& task, Target& to) {
   const ItemHeads heads(task);
   const std::size_t bytes = heads.bytes().size() + task.payload.size();
   if (bytes > port_.message_bytes(task.pe) || task.payload.size() >= transport::kLongBytes) return false;
-  return try_send({.pe = task.pe, .handler = handler_of(task), .header = heads.bytes(), .payload = task.payload}, to);
+  return try_send(
+      {.pe = task.pe, .handler = handler_of(heads.detail()), .header = heads.bytes(), .payload = task.payload}, to);
 }
 
 bool Outgoing::try_send(const am::OutgoingMessage& message, Target& to) {
@@ -162,9 +157,9 @@ void Outgoing::note_queued(int pe, Target& to, std::size_t bytes) {
   to.queued_bytes += bytes;
 }
 
-void Outgoing::note_left(Target& to, std::size_t bytes) {
-  budget_.give_back(bytes);
-  to.queued_bytes -= bytes;
+void Outgoing::note_left(const Unsent& unsent, Target& to) {
+  budget_.give_back(unsent.batch != nullptr ? unsent.batch->most() : unsent.bytes());
+  to.queued_bytes -= unsent.bytes();
 }
 
 // Returns whether any has left.
@@ -177,7 +172,7 @@ bool Outgoing::push_unsent(Target& to) {
     any |= has_left || unsent.offset != offset;
     if (!has_left) break;
     std::unique_ptr<Unsent> left(std::exchange(to.first, unsent.next));
-    note_left(to, left->bytes());
+    note_left(*left, to);
     if (left->batch != nullptr) {
       coalescer_.give_back(std::move(left->batch));
     } else if (left->transfer != nullptr || (left->message == 0 && !left->outgoing.done)) {
@@ -191,11 +186,13 @@ bool Outgoing::push_unsent(Target& to) {
 
 // A network may read a long payload while it travels.
 bool Outgoing::push(Unsent& unsent, Target& to) {
-  if (unsent.batch == nullptr && unsent.handler == am::kTasks && unsent.payload.size() >= kPullBytes)
+  if (unsent.batch == nullptr && (unsent.details & kReply) == 0 && unsent.payload.size() >= kPullBytes)
     return push_offer(unsent, to);
   if (unsent.message != 0 || unsent.bytes() > port_.message_bytes(unsent.pe)) return push_pieces(unsent);
-  am::OutgoingMessage message{
-      .pe = unsent.pe, .handler = unsent.handler, .header = unsent.head_bytes(), .payload = unsent.payload_bytes()};
+  am::OutgoingMessage message{.pe = unsent.pe,
+                              .handler = handler_of(unsent.details),
+                              .header = unsent.head_bytes(),
+                              .payload = unsent.payload_bytes()};
   if (unsent.batch == nullptr) message.lifetime = am::until_done(unsent.outgoing);
   return try_send(message, to);
 }
@@ -225,7 +222,7 @@ bool Outgoing::push_pieces(Unsent& unsent) {
     const Bytes rest = unsent.offset < heads ? unsent.head_bytes() : unsent.payload.subspan(unsent.offset - heads);
     const Bytes piece = rest.first(std::min(most, rest.size()));
     const PieceHead head{unsent.message, static_cast<std::uint32_t>(unsent.offset),
-                         static_cast<std::uint32_t>(unsent.bytes()), unsent.handler == am::kTaskReplies ? 1U : 0U};
+                         static_cast<std::uint32_t>(unsent.bytes()), unsent.details};
     if (!try_send({.pe = unsent.pe, .handler = am::kTaskPiece, .header = am::bytes_of(head), .payload = piece}, to))
       return false;
     unsent.offset += piece.size();

@@ -52,7 +52,9 @@ class Outgoing {
   bool progress(bool all);
   bool is_empty() const noexcept { return active_.empty() && unconfirmed_.empty(); }
   // Bytes that wait for `pe`.
-  std::size_t queued_bytes(int pe) const noexcept { return targets_[pe].queued_bytes; }
+  std::size_t queued_bytes(int pe) const noexcept { return targets_[pe].queued_bytes + coalescer_.bytes(pe); }
+  // Returns whether `pe` has received all tasks that have left for it, and nothing waits for it.
+  bool is_ready(int pe) { return targets_[pe].first == nullptr && is_idle(pe, targets_[pe]); }
   // Moves the releases that are due to the end of `due`.
   void take_releases(std::vector<Release>& due);
   bool has_releases() const noexcept { return !releases_.empty(); }
@@ -65,12 +67,12 @@ class Outgoing {
   struct Target {
     Unsent* first;  // what could not leave, in order
     Unsent* last;
-    std::size_t queued_bytes;  // in unsent messages and the batch
+    std::size_t queued_bytes;  // in unsent messages
     nemesis::Number sent;      // the last message with tasks
     std::uint32_t appends;
-    bool is_outstanding;  // it may not have been received
-    bool is_active;       // in active_
-    bool has_reply;       // the batch holds one
+    bool is_outstanding;    // it may not have been received
+    bool is_active;         // in active_
+    std::uint16_t details;  // of the batch's items
   };
 
   void gather(const NewTask& task, Target& to);
@@ -88,7 +90,7 @@ class Outgoing {
   bool is_idle(int pe, Target& to);
   void note_active(int pe, Target& to);
   void note_queued(int pe, Target& to, std::size_t bytes);
-  void note_left(Target& to, std::size_t bytes);
+  void note_left(const Unsent& unsent, Target& to);
   void end(Unsent& unsent);
   void release_left();
 

@@ -30,13 +30,10 @@ bool Pulls::begin(int source, const OfferHead& offer, Bytes item) noexcept {
   return true;
 }
 
-bool Pulls::progress() noexcept {
-  return std::erase_if(pulls_, [this](const Pull& pull) {
-           if (pull.receive->phase != pt2pt::Phase::complete) return false;
-           engine().give_back(*pull.receive);
-           incoming_.add_complete(pull.buffer);
-           return true;
-         }) != 0;
+bool Pulls::try_end(pt2pt::ReceiveRequest& receive) noexcept {
+  if (receive.phase != pt2pt::Phase::complete) return false;
+  engine().give_back(receive);
+  return true;
 }
 
 }  // namespace shmemx::tasks

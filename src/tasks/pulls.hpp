@@ -15,8 +15,16 @@ class Pulls {
 
   // Begins to pull the payload of an offered task. `item`: its header and heads. Returns false if they are damaged.
   bool begin(int source, const OfferHead& offer, Bytes item) noexcept;
-  // Queues the tasks whose payload is complete. Returns whether there was one.
-  bool progress() noexcept;
+  // Queues the tasks whose payload is complete, after handle(buffer). Returns whether there was one.
+  template <class Handle>
+  bool progress(const Handle& handle) noexcept {
+    return std::erase_if(pulls_, [&](const Pull& pull) {
+             if (!try_end(*pull.receive)) return false;
+             handle(*pull.buffer);
+             incoming_.add_complete(pull.buffer);
+             return true;
+           }) != 0;
+  }
   bool is_empty() const noexcept { return pulls_.empty(); }
 
  private:
@@ -24,6 +32,8 @@ class Pulls {
     Buffer* buffer;
     pt2pt::ReceiveRequest* receive;
   };
+
+  static bool try_end(pt2pt::ReceiveRequest& receive) noexcept;
 
   Incoming& incoming_;
   std::vector<Pull> pulls_;

@@ -74,33 +74,64 @@ void Scheduler::take_arrivals() noexcept {
   while (first != nullptr) {
     Buffer& buffer = *first;
     first = buffer.next;
-    queue_tasks(buffer);
+    queue_records(buffer);
   }
 }
 
-void Scheduler::queue_tasks(Buffer& buffer) noexcept {
+namespace {
+
+[[noreturn, gnu::cold]] void reject_tasks(int source) {
+  fatal("shmemx_task_send", "a message of PE %d is not one of this library", source);
+}
+
+}  // namespace
+
+void Scheduler::queue_records(Buffer& buffer) noexcept {
+  ++buffer.queued;  // until all are in the queue
   Bytes rest{buffer.data(), buffer.used};
   while (!rest.empty()) {
     Record record;
     std::memcpy(&record, rest.data(), sizeof record);
-    Bytes tasks = rest.subspan(sizeof record, record.bytes);
+    const Bytes tasks = rest.subspan(sizeof record, record.bytes);
     rest = rest.subspan(sizeof record + round_up(record.bytes, sizeof record));
-    while (!tasks.empty()) {
-      TaskView task;
-      if (!take_task(tasks, task)) [[unlikely]]
-        fatal("shmemx_task_send", "a message of PE %d is not one of this library", record.source);
-      if (task.kind == kReply) continue;  // its call is complete
-      queue_.push(task.priority, {task.payload.data(), &buffer, static_cast<std::uint32_t>(task.payload.size()),
-                                  record.source, task.id, task.kind == kCall, task.call});
-      ++buffer.queued;
+    if (record.is_mixed != 0) {
+      queue_one_by_one(buffer, record.source, tasks);
+    } else if (!tasks.empty()) {
+      queue_stretch({tasks, &buffer, record.source});
     }
   }
-  if (buffer.queued == 0) note_run(buffer);
+  if (--buffer.queued == 0) note_run(buffer);
+}
+
+void Scheduler::queue_stretch(const Stretch& stretch) noexcept {
+  if (queue_.push(stretch)) ++stretch.buffer->queued;
+}
+
+void Scheduler::queue_one_by_one(Buffer& buffer, int source, Bytes tasks) noexcept {
+  while (!tasks.empty()) {
+    const Bytes begin = tasks;
+    TaskView task;
+    if (!take_task(tasks, task)) [[unlikely]]
+      reject_tasks(source);
+    if (task.kind == kReply) continue;  // its call is complete
+    if (task.priority == 0) {
+      queue_stretch({begin.first(begin.size() - tasks.size()), &buffer, source});
+      continue;
+    }
+    queue_.push(task.priority, task_of(task, buffer, source));
+    ++buffer.queued;
+  }
+}
+
+// The item lies in the buffer.
+void Scheduler::queue_item(std::int32_t priority, Bytes item, Buffer& buffer, int source) noexcept {
+  if (priority == 0) return queue_stretch({item, &buffer, source});
+  queue_one_by_one(buffer, source, item);
 }
 
 void Scheduler::add_own(const NewTask& task, int me) noexcept {
   const ItemHeads heads(task);
-  const std::size_t bytes = round_up(heads.bytes().size() + task.payload.size(), alignof(std::max_align_t));
+  const std::size_t bytes = round_up(heads.bytes().size() + task.payload.size(), sizeof(am::ItemHeader));
   if (own_ == nullptr || own_->room() < bytes) {
     Buffer* const full = own_;
     own_ = bytes <= kBufferBytes ? unused_.take() : nullptr;
@@ -111,9 +142,8 @@ void Scheduler::add_own(const NewTask& task, int me) noexcept {
   std::memcpy(at, heads.bytes().data(), heads.bytes().size());
   copy_payload(at + heads.bytes().size(), task.payload);
   own_->used += static_cast<std::uint32_t>(bytes);
-  ++own_->queued;
-  queue_.push(task.priority, {at + heads.bytes().size(), own_, static_cast<std::uint32_t>(task.payload.size()), me,
-                              task.id, task.kind == kCall, task.call});
+  ++counts_.sent;
+  queue_item(task.priority, {at, bytes}, *own_, me);
 }
 
 // All tasks in the buffer have been run.
@@ -143,14 +173,19 @@ void Scheduler::execute(Task& task) noexcept {
   handler.function(task.source, task.payload, task.bytes, handler.argument);
   if (task.needs_reply) hooks_.reply_empty();
   running_ = nullptr;
-  ++executed_;
-  if (--task.buffer->queued == 0) note_run(*task.buffer);
+  ++counts_.run;
+  if (task.ends_stretch && --task.buffer->queued == 0) note_run(*task.buffer);
 }
 
 bool Scheduler::run_next() noexcept {
   if (incoming_.has_any()) take_arrivals();
   Task task;
-  if (!queue_.try_pop(task)) return false;
+  const Popped popped = queue_.pop(task);
+  if (popped != Popped::task) {
+    if (popped == Popped::damaged) [[unlikely]]
+      reject_tasks(task.source);
+    return false;
+  }
   execute(task);
   if (interval_.is_due()) poll();
   return true;
@@ -190,12 +225,12 @@ void Scheduler::free(Budget& budget, const void* payload) noexcept {
 
 std::size_t Scheduler::take_queued() noexcept {
   if (incoming_.has_any()) take_arrivals();
-  return queue_.size();
+  return queue_.count();
 }
 
 void Scheduler::clear() noexcept {
   stop_.store(false, std::memory_order_relaxed);  // no thread is in the scheduler
-  executed_ = 0;
+  counts_ = {};
 }
 
 }  // namespace shmemx::tasks

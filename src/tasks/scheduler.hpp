@@ -9,6 +9,7 @@
 
 #include "tasks/incoming.hpp"
 #include "tasks/queue.hpp"
+#include "tasks/quiescence.hpp"
 
 namespace shmemx::tasks {
 
@@ -84,20 +85,24 @@ class Scheduler {
 
   // Returns the task whose handler calls this; null outside of handlers.
   Task* running() const noexcept { return is_in_handler() ? running_ : nullptr; }
-  void add(std::int32_t priority, const Task& task) { queue_.push(priority, task); }
+  // Adds a task that lies in a buffer.
+  void queue_item(std::int32_t priority, Bytes item, Buffer& buffer, int source) noexcept;
   // A task of a handler for this PE.
   void add_own(const NewTask& task, int me) noexcept;
   const void* keep(const char* routine) noexcept;
   static void free(Budget& budget, const void* payload) noexcept;
 
-  std::uint64_t executed() const noexcept { return executed_; }
+  // Tasks that it has run, and those by add_own().
+  const TaskCounts& counts() const noexcept { return counts_; }
   // Returns how many tasks wait here. No thread may be in the scheduler.
   std::size_t take_queued() noexcept;
   void clear() noexcept;
 
  private:
   void take_arrivals() noexcept;
-  void queue_tasks(Buffer& buffer) noexcept;
+  void queue_records(Buffer& buffer) noexcept;
+  void queue_stretch(const Stretch& stretch) noexcept;
+  void queue_one_by_one(Buffer& buffer, int source, Bytes tasks) noexcept;
   void execute(Task& task) noexcept;
   void note_run(Buffer& buffer) noexcept;
 
@@ -109,7 +114,7 @@ class Scheduler {
   Buffer* own_ = nullptr;  // with tasks of handlers for this PE, filled up from task to task
   Task* running_ = nullptr;
   PollInterval interval_;
-  std::uint64_t executed_ = 0;
+  TaskCounts counts_;
   std::atomic<const void*> owner_{nullptr};  // the thread that is in the scheduler
   std::atomic<bool> stop_{false};            // edge stop: what was written before stop(), after the run
   std::atomic<bool> busy_{false};

@@ -15,131 +15,18 @@
 #include "progress/test_loop.hpp"
 #include "progress/wait.hpp"
 #include "pt2pt/messages.hpp"
-#include "tasks/calls.hpp"
-#include "tasks/outgoing.hpp"
-#include "tasks/pulls.hpp"
+#include "tasks/multicast.hpp"
+#include "tasks/own_tasks.hpp"
 #include "tasks/quiescence.hpp"
-#include "tasks/scheduler.hpp"
 
 namespace shmemx::tasks {
 namespace {
 
-using am::Endpoint;
 using am::Locked;
-using am::Message;
-using am::Verdict;
 
 constexpr std::size_t kMostQueuedBytes = std::size_t{16}
                                          << 20;  // for a target, before a send outside of handlers waits
 constexpr std::uint32_t kFilledPerPoll = 4;      // batches of a stream to one poll
-
-class EndpointPort final : public Port {
- public:
-  bool gathers = true;
-
-  bool try_send(const am::OutgoingMessage& message) noexcept override {
-    if (!Locked::held().try_send(message)) return false;
-    if (message.lifetime.outgoing != nullptr && !am::is_internode(message.pe)) message.lifetime.outgoing->done = true;
-    return true;
-  }
-  nemesis::Number last_sent(int pe) noexcept override { return Locked::held().number_to_flush(pe); }
-  bool has_received(int pe, nemesis::Number number) noexcept override { return Locked::held().is_flushed(pe, number); }
-  std::size_t message_bytes(int pe) noexcept override { return am::max_payload_bytes(pe); }
-  Transfer start_transfer(int pe, std::int32_t tag, Bytes payload) noexcept override {
-    const pt2pt::Cursor place(pt2pt::Shape::contiguous(payload.data(), payload.size()));
-    Transfer const send = pt2pt::own_engine.object.send(place, pe, tag, {});
-    if (send == nullptr) fatal("shmemx_task_send", "no memory for another request");
-    return send;
-  }
-  bool try_end_transfer(Transfer transfer) noexcept override {
-    if (transfer->phase != pt2pt::Phase::complete) return false;
-    pt2pt::own_engine.object.give_back(*transfer);
-    return true;
-  }
-  std::size_t batch_bytes(int pe) noexcept override {
-    if (!gathers) return 0;
-    return am::is_internode(pe) ? am::Batch::kBytes : std::min(am::Batch::kBytes, am::max_payload_bytes());
-  }
-};
-
-class OwnHooks final : public SchedulerHooks {
- public:
-  void look() noexcept override;
-  void reply_empty() noexcept override { reply("shmemx_task_reply", {}); }
-};
-
-// All of this PE's tasks. Made at the first init, never destroyed: threads may still poll while the process exits.
-struct Tasks {
-  explicit Tasks(std::size_t n_pes) : outgoing(port, budget, n_pes) {}
-
-  int me = 0;
-  std::size_t most_queued = 0;  // bytes for a target, before a send outside of handlers waits
-  Budget budget;
-  EndpointPort port;
-  OwnHooks hooks;
-  Incoming incoming{budget};
-  Pulls pulls{incoming};
-  Outgoing outgoing;
-  Awaiting awaiting;
-  Scheduler scheduler{budget, incoming, hooks};
-  std::atomic<std::uint64_t> sent{0};     // tasks and replies, to all PEs
-  std::atomic<std::uint64_t> replies{0};  // that have arrived
-};
-constinit Tasks* own_tasks = nullptr;
-
-[[noreturn]] void reject_message(int source) {
-  fatal("shmemx_task_send", "a message of PE %d is not one of this library", source);
-}
-
-// ---- messages, under the endpoint's lock ----
-
-Verdict on_tasks(Endpoint&, const Message& message) {
-  own_tasks->incoming.add(message.source, message.payload);
-  return Verdict::done;
-}
-
-// Returns whether the message holds tasks, too.
-bool complete_calls(int source, Bytes message) {
-  bool has_tasks = false;
-  TaskView view;
-  while (!message.empty()) {
-    if (!take_task(message, view)) reject_message(source);
-    has_tasks |= view.kind != kReply;
-    if (view.kind != kReply) continue;
-    if (!complete_call(source, view.call, view.payload)) reject_message(source);
-    own_tasks->replies.fetch_add(1, std::memory_order_relaxed);  // a count only
-  }
-  return has_tasks;
-}
-
-Verdict on_replies(Endpoint&, const Message& message) {
-  if (complete_calls(message.source, message.payload)) own_tasks->incoming.add(message.source, message.payload);
-  return Verdict::done;
-}
-
-Verdict on_task_piece(Endpoint&, const Message& message) {
-  Bytes piece = message.payload;
-  PieceHead head;
-  Bytes whole;
-  if (!take_header(piece, head) || !own_tasks->incoming.add_piece(message.source, head, piece, whole))
-    reject_message(message.source);
-  if (head.is_reply != 0 && !whole.empty()) complete_calls(message.source, whole);
-  return Verdict::done;
-}
-
-Verdict on_task_offer(Endpoint&, const Message& message) {
-  Bytes item = message.payload;
-  OfferHead head;
-  if (!take_header(item, head) || !own_tasks->pulls.begin(message.source, head, item)) reject_message(message.source);
-  return Verdict::done;
-}
-
-bool move_tasks(Endpoint&) {
-  Tasks& own = *own_tasks;
-  bool any = !own.pulls.is_empty() && own.pulls.progress();
-  if (!own.outgoing.is_empty()) any |= own.outgoing.progress(!own.scheduler.is_busy());
-  return any;
-}
 
 // ---- what the program hands over ----
 
@@ -154,13 +41,18 @@ void run_releases() noexcept {
   for (const Release& release : due) release.function(release.payload, release.argument);
 }
 
+}  // namespace
+
 void OwnHooks::look() noexcept {
   run_releases();
   const Locked endpoint;
   if (own_tasks->awaiting.is_empty()) return;
-  own_tasks->awaiting.take_complete(
-      [](std::int32_t priority, const Task& task) { own_tasks->scheduler.add(priority, task); });
+  own_tasks->awaiting.take_complete([](std::int32_t priority, Bytes item, Buffer& buffer) {
+    own_tasks->scheduler.queue_item(priority, item, buffer, own_tasks->start.me);
+  });
 }
+
+namespace {
 
 // Returns whether look() would find something.
 bool has_due() noexcept {
@@ -199,16 +91,19 @@ void run_available(Scheduler& scheduler) noexcept {
 
 // Other threads may send.
 TaskCounts own_counts() noexcept {
-  return {own_tasks->sent.load(std::memory_order_relaxed),
-          own_tasks->scheduler.executed() + own_tasks->replies.load(std::memory_order_relaxed)};
+  const TaskCounts& here = own_tasks->scheduler.counts();
+  return {here.sent + own_tasks->sent.load(std::memory_order_relaxed),
+          here.run + own_tasks->replies.load(std::memory_order_relaxed)};
 }
 
 void add_to_own_queue(const NewTask& task) noexcept {
   Tasks& own = *own_tasks;
-  if (own.scheduler.is_in_handler()) return own.scheduler.add_own(task, own.me);
+  if (own.scheduler.is_in_handler()) return own.scheduler.add_own(task, own.start.me);
   const ItemHeads heads(task);
   const Locked endpoint;
-  std::byte* const at = own.incoming.place_of(own.me, heads.bytes().size() + task.payload.size());
+  count_sent(1);
+  const bool is_mixed = handler_of(heads.detail()) != am::kTasks;
+  std::byte* const at = own.incoming.place_of(own.start.me, heads.bytes().size() + task.payload.size(), is_mixed);
   std::memcpy(at, heads.bytes().data(), heads.bytes().size());
   if (!task.payload.empty()) std::memcpy(at + heads.bytes().size(), task.payload.data(), task.payload.size());
   wake_own_sleepers();
@@ -219,18 +114,14 @@ void add_to_own_queue(const NewTask& task) noexcept {
 void open(const Start& start) noexcept {
   if (own_tasks == nullptr) own_tasks = new Tasks(static_cast<std::size_t>(start.n_pes));
   Tasks& own = *own_tasks;
-  own.me = start.me;
+  own.start = start;
   own.most_queued = std::min(kMostQueuedBytes, start.tasks_max / 4);
   own.budget.open(start.me, start.tasks_max);
   own.port.gathers = start.gathers;
   own.scheduler.clear();
   own.sent.store(0, std::memory_order_relaxed);     // no thread sends
   own.replies.store(0, std::memory_order_relaxed);  // no thread sends
-  am::set_handler(am::kTasks, on_tasks, {.is_done_at_once = true});
-  am::set_handler(am::kTaskPiece, on_task_piece, {.is_done_at_once = true});
-  am::set_handler(am::kTaskReplies, on_replies, {.is_done_at_once = true});
-  am::set_handler(am::kTaskOffer, on_task_offer, {.is_done_at_once = true});
-  am::add_progress(move_tasks);
+  set_task_handlers();
 }
 
 bool register_task(std::uint16_t id, HandlerFunction function, void* argument) noexcept {
@@ -248,6 +139,7 @@ void send_to_other(const char* routine, const NewTask& task) noexcept {
   {
     const Locked endpoint;
     const std::uint32_t filled = own.outgoing.filled();
+    if (task.kind != kMulticast) count_sent(1);
     own.outgoing.send(task);
     queued = own.outgoing.queued_bytes(task.pe);
     polls = own.outgoing.filled() != filled && own.outgoing.filled() % kFilledPerPoll == 0;
@@ -265,8 +157,7 @@ void send_to_other(const char* routine, const NewTask& task) noexcept {
 void send(const char* routine, const NewTask& task) noexcept {
   Tasks& own = *own_tasks;
   look_at_tasks();
-  own.sent.fetch_add(1, std::memory_order_relaxed);  // a count only
-  if (task.pe != own.me) {
+  if (task.pe != own.start.me) {
     send_to_other(routine, task);
   } else {
     add_to_own_queue(task);
@@ -278,30 +169,68 @@ void send(const char* routine, const NewTask& task) noexcept {
 namespace {
 
 // A payload that several targets read.
-struct SharedPayload {
-  std::atomic<std::size_t> users;
-  std::unique_ptr<std::byte[]> copy;
+class SharedPayload {
+ public:
+  explicit SharedPayload(Bytes payload) : size_(payload.size()), copy_(new std::byte[payload.size()]) {
+    copy_payload(copy_.get(), payload);
+  }
+  Bytes bytes() const noexcept { return {copy_.get(), size_}; }
+  // Of one more target.
+  Release share() noexcept;
+  // Returns whether it was the last one.
+  bool leave() noexcept { return users_.fetch_sub(1, std::memory_order_acq_rel) == 1; }  // shared payload
+
+ private:
+  std::atomic<std::size_t> users_{1};  // the one that sends
+  std::size_t size_;
+  std::unique_ptr<std::byte[]> copy_;
 };
 
 void leave_shared(void*, void* argument) {
   auto* const shared = static_cast<SharedPayload*>(argument);
-  if (shared->users.fetch_sub(1, std::memory_order_acq_rel) == 1) delete shared;  // shared payload
+  if (shared->leave()) delete shared;
+}
+
+Release SharedPayload::share() noexcept {
+  users_.fetch_add(1, std::memory_order_relaxed);  // the sender has a share
+  return {leave_shared, nullptr, this};
 }
 
 }  // namespace
 
-void send_to_all(const char* routine, const NewTask& task, std::span<const int> pes) noexcept {
-  NewTask each = task;
-  if (task.payload.size() >= kPullBytes && !pes.empty()) {
-    auto* const shared = new SharedPayload{pes.size(), std::make_unique<std::byte[]>(task.payload.size())};
-    copy_payload(shared->copy.get(), task.payload);
-    each.payload = {shared->copy.get(), task.payload.size()};
-    each.release = {leave_shared, nullptr, shared};
+void multicast(const char* routine, const NewTask& task, const team::PeSet& team, int member) noexcept {
+  Tasks& own = *own_tasks;
+  look_at_tasks();
+  NewTask next = task;
+  SharedPayload* const shared = task.payload.size() < kPullBytes ? nullptr : new SharedPayload(task.payload);
+  if (shared != nullptr) next.payload = shared->bytes();
+  const auto send_next = [&](int pe, const MulticastPart& part) {
+    next.pe = pe;
+    next.multicast = part.head(own.start.me);
+    next.release = shared != nullptr ? shared->share() : Release{};
+    send_to_other(routine, next);
+  };
+  const auto size = static_cast<std::uint32_t>(team.size());
+  const MulticastPart all(team, static_cast<std::uint32_t>(member), size);
+  if (own.start.passes_on) {
+    {
+      const Locked endpoint;
+      count_sent(size - 1);
+    }
+    next.kind = kMulticast;
+    const auto is_ready = [&](int pe) {
+      const Locked endpoint;
+      return own.outgoing.is_ready(pe);
+    };
+    MulticastSpread(own.start.me, own.start.node_of, is_ready, send_next).spread(all.from(1));
+  } else {
+    for (std::uint32_t i = 1; i < size; ++i) send_next(all.pe(i), all.one(i));
   }
-  for (const int pe : pes) {
-    each.pe = pe;
-    send(routine, each);
-  }
+  NewTask last = task;
+  last.pe = own.start.me;
+  add_to_own_queue(last);
+  if (shared != nullptr) leave_shared(nullptr, shared);
+  run_releases();
 }
 
 CallId call(const char* routine, const NewTask& task, std::span<std::byte> result) noexcept {
@@ -328,10 +257,10 @@ void reply(const char* routine, Bytes payload) noexcept {
     fatal(routine, "called where no reply is expected; allowed is one reply in the handler of a call");
   running->needs_reply = false;
   const NewTask answer{running->source, 0, 0, payload, kReply, running->call};
-  own.sent.fetch_add(1, std::memory_order_relaxed);  // a count only
-  if (running->source != own.me) return send_to_other(routine, answer);
+  if (running->source != own.start.me) return send_to_other(routine, answer);
   const Locked endpoint;
-  if (!complete_call(own.me, answer.call, payload)) reject_message(own.me);
+  count_sent(1);
+  if (!complete_call(own.start.me, answer.call, payload)) reject_message(own.start.me);
   own.replies.fetch_add(1, std::memory_order_relaxed);  // a count only
 }
 
@@ -340,13 +269,13 @@ bool send_after(pt2pt::RequestId request, const NewTask& task) noexcept {
   look_at_tasks();
   const Locked endpoint;
   if (pt2pt::own_engine.object.find(request) == nullptr) return false;
-  own.sent.fetch_add(1, std::memory_order_relaxed);  // a count only
-  Buffer* const buffer = make_small_buffer(own.budget, sizeof(am::ItemHeader) + task.payload.size(), own.me);
-  std::byte* const at = buffer->data() + sizeof(am::ItemHeader);  // shmemx_task_keep() writes in front of a payload
-  copy_payload(at, task.payload);
-  buffer->queued = 1;
-  own.awaiting.add(request, task.priority,
-                   {at, buffer, static_cast<std::uint32_t>(task.payload.size()), own.me, task.id, false, {}});
+  count_sent(1);
+  const ItemHeads heads(task);
+  const std::size_t bytes = heads.bytes().size() + task.payload.size();
+  Buffer* const buffer = make_small_buffer(own.budget, bytes, own.start.me);
+  std::memcpy(buffer->data(), heads.bytes().data(), heads.bytes().size());
+  copy_payload(buffer->data() + heads.bytes().size(), task.payload);
+  own.awaiting.add(request, task.priority, {buffer->data(), bytes}, *buffer);
   wake_own_sleepers();
   return true;
 }

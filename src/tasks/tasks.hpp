@@ -7,6 +7,7 @@
 
 #include "tasks/handlers.hpp"
 #include "tasks/wire.hpp"
+#include "team/pe_set.hpp"
 
 namespace shmemx::tasks {
 
@@ -16,6 +17,8 @@ struct Start {
   int n_pes = 0;
   std::size_t tasks_max = 0;  // bytes
   bool gathers = true;        // short tasks share messages
+  int (*node_of)(int pe) = nullptr;
+  bool passes_on = false;  // multicasts are passed on by PEs of other nodes: each has a thread for it
 };
 void open(const Start& start) noexcept;
 // Waits until all tasks have left and have been received. For finalize, where all PEs call it before a barrier.
@@ -27,8 +30,8 @@ void check_all_run(const char* routine) noexcept;
 bool register_task(std::uint16_t id, HandlerFunction function, void* argument) noexcept;
 // The caller has checked the arguments.
 void send(const char* routine, const NewTask& task) noexcept;
-// Sends the task to each PE, by one copy of its payload.
-void send_to_all(const char* routine, const NewTask& task, std::span<const int> pes) noexcept;
+// Sends the task to each member of the team, in which this PE is `member`.
+void multicast(const char* routine, const NewTask& task, const team::PeSet& team, int member) noexcept;
 // Sends the task as a call, and returns its request. The reply is written to `result`.
 CallId call(const char* routine, const NewTask& task, std::span<std::byte> result) noexcept;
 // Returns the PE that waits for a reply of the handler that runs, or -1.

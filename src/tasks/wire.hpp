@@ -1,8 +1,9 @@
 // The format of tasks: items of batches (am/coalescer.hpp), whose `handler` is the number of the task's handler and
 // whose `detail` says which heads stand in front of the payload. The function that reads it checks every length.
 //
-//   item     am::ItemHeader | PriorityHead, if kPrioritized | CallId, if kCall or kReply | payload
-//   tasks    items; the last one need not be filled up
+//   item     am::ItemHeader | PriorityHead, if kPrioritized | CallId, if kCall or kReply | MulticastHead, if kMulticast
+//            | payload
+//   tasks    items; the last one need not be filled up. The message's handler says what is among them (handler_of)
 //   piece    PieceHead, bytes of a message of tasks that is longer than a message may be
 //   offer    OfferHead, the item without its payload, which the target pulls by a rendezvous of pt2pt
 #pragma once
@@ -13,6 +14,7 @@
 #include <limits>
 
 #include "am/coalescer.hpp"
+#include "am/handlers.hpp"
 #include "base/bytes.hpp"
 #include "pt2pt/request.hpp"
 
@@ -25,8 +27,16 @@ enum Detail : std::uint16_t {
   kPrioritized = 1,  // its priority is not 0
   kCall = 2,         // a reply is expected
   kReply = 4,        // is the reply of a call, and no task
+  kMulticast = 8,    // the receiver passes it on
 };
-inline constexpr std::uint16_t kDetails = kPrioritized | kCall | kReply;
+inline constexpr std::uint16_t kKinds = kCall | kReply | kMulticast;  // an item is of one kind at most
+inline constexpr std::uint16_t kDetails = kPrioritized | kKinds;
+
+// Returns the handler of a message whose items have these details.
+constexpr am::HandlerId handler_of(std::uint16_t details) noexcept {
+  if ((details & (kReply | kMulticast)) != 0) return am::kTasksHandled;
+  return (details & kPrioritized) != 0 ? am::kTasksMixed : am::kTasks;
+}
 
 // The caller's request.
 using CallId = pt2pt::RequestId;
@@ -36,7 +46,18 @@ struct PriorityHead {
   std::int32_t priority;
   std::uint32_t reserved;
 };
-inline constexpr std::size_t kMostHeadBytes = sizeof(PriorityHead) + sizeof(CallId);
+
+// Of a multicast: the PE that has sent it, the team, and the members that the receiver sees to (multicast.hpp).
+struct MulticastHead {
+  std::int32_t origin;
+  std::int32_t first;  // world PE of member 0
+  std::int32_t step;   // from one member to the next
+  std::uint32_t size;
+  std::uint32_t begin;
+  std::uint32_t count;
+};
+static_assert(sizeof(MulticastHead) == 24);
+inline constexpr std::size_t kMostHeadBytes = sizeof(PriorityHead) + sizeof(MulticastHead);
 
 // Runs when the library no longer needs memory that the program has handed over.
 struct Release {
@@ -51,9 +72,10 @@ struct NewTask {
   std::uint16_t id;
   std::int32_t priority;
   Bytes payload;
-  std::uint16_t kind = kPlain;  // kPlain, kCall or kReply
-  CallId call = {};
-  Release release = {};  // with a function: the payload stays until that is called
+  std::uint16_t kind = kPlain;   // or one of kKinds
+  CallId call = {};              // of kCall and kReply
+  Release release = {};          // with a function: the payload stays until that is called
+  MulticastHead multicast = {};  // of kMulticast
 
   bool is_owned() const noexcept { return release.function != nullptr; }
 };
@@ -67,7 +89,12 @@ class Heads {
       detail_ |= kPrioritized;
       add(PriorityHead{task.priority, 0});
     }
-    if (task.kind != kPlain) add(task.call);
+    if (task.kind == kPlain) return;
+    if (task.kind == kMulticast) {
+      add(task.multicast);
+    } else {
+      add(task.call);
+    }
   }
   std::uint16_t detail() const noexcept { return detail_; }
   Bytes bytes() const noexcept { return {bytes_, size_}; }
@@ -94,22 +121,46 @@ class ItemHeads {
     std::memcpy(bytes_, &item, sizeof item);
     copy_short(bytes_ + sizeof item, heads.bytes().data(), heads.bytes().size());
     size_ = sizeof item + heads.bytes().size();
+    detail_ = heads.detail();
   }
+  std::uint16_t detail() const noexcept { return detail_; }
   Bytes bytes() const noexcept { return {bytes_, size_}; }
 
  private:
   std::size_t size_;
+  std::uint16_t detail_;
   std::byte bytes_[sizeof(am::ItemHeader) + kMostHeadBytes];
 };
 
 // A task in a message.
 struct TaskView {
   std::uint16_t id;
-  std::uint16_t kind;  // kPlain, kCall or kReply
+  std::uint16_t kind;  // kPlain or one of kKinds
   std::int32_t priority;
-  CallId call;  // of kCall and kReply
+  CallId call;              // of kCall and kReply
+  MulticastHead multicast;  // of kMulticast
   Bytes payload;
 };
+
+// Takes what the details of an item name off its contents.
+inline bool take_heads(Bytes& contents, std::uint16_t detail, TaskView& out) noexcept {
+  if ((detail & kPrioritized) != 0) {
+    PriorityHead head;
+    if (!take_header(contents, head)) return false;
+    out.priority = head.priority;
+  }
+  switch (out.kind) {
+    case kPlain:
+      return true;
+    case kCall:
+    case kReply:
+      return take_header(contents, out.call);
+    case kMulticast:
+      return take_header(contents, out.multicast);
+    default:
+      return false;
+  }
+}
 
 // Takes the first task off `rest`. Returns false if there is no valid one.
 inline bool take_task(Bytes& rest, TaskView& out) noexcept {
@@ -118,12 +169,10 @@ inline bool take_task(Bytes& rest, TaskView& out) noexcept {
   std::memcpy(&item, rest.data(), sizeof item);
   if (item.bytes > rest.size() - sizeof item || (item.detail & ~kDetails) != 0) return false;
   Bytes contents = rest.subspan(sizeof item, item.bytes);
-  const auto kind = static_cast<std::uint16_t>(item.detail & (kCall | kReply));
-  out = {item.handler, kind, 0, {}, {}};
-  PriorityHead head{};
-  if ((item.detail & kPrioritized) != 0 && !take_header(contents, head)) return false;
-  out.priority = head.priority;
-  if (kind == (kCall | kReply) || (kind != kPlain && !take_header(contents, out.call))) return false;
+  out.id = item.handler;
+  out.kind = static_cast<std::uint16_t>(item.detail & kKinds);
+  out.priority = 0;
+  if (item.detail != kPlain && !take_heads(contents, item.detail, out)) return false;
   out.payload = contents;
   const std::size_t taken = am::Batch::room_for(item.bytes);
   rest = rest.subspan(taken < rest.size() ? taken : rest.size());
@@ -135,7 +184,7 @@ struct PieceHead {
   std::uint32_t message;  // tells the pieces of messages of one source apart
   std::uint32_t offset;
   std::uint32_t total;
-  std::uint32_t is_reply;  // 1: of a message with a reply
+  std::uint32_t details;  // of the message's items
 };
 static_assert(sizeof(PieceHead) == 16);
 

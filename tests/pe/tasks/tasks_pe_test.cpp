@@ -384,19 +384,6 @@ PE_TEST(owned_payloads_are_released_once) {
   shmem_barrier_all();
 }
 
-PE_TEST(multicasts_run_on_each_member) {
-  fresh();
-  std::vector<unsigned char> data(200000);
-  for (const size_t bytes : {size_t{0}, size_t{8}, size_t{9000}, size_t{200000}}) {
-    for (size_t i = 0; i < bytes; ++i) data[i] = test_support::pattern_byte(static_cast<std::size_t>(me()) + bytes, i);
-    shmemx_task_multicast(SHMEM_TEAM_WORLD, kSized, data.data(), bytes, 1);
-  }
-  shmemx_scheduler_quiesce();
-  CHECK_EQUAL(seen.count, 4L * pes());
-  CHECK_EQUAL(seen.bad, 0);
-  shmem_barrier_all();
-}
-
 // Above 16 MiB for a target, senders outside of handlers wait until it has received.
 PE_TEST(long_streams_are_received_without_being_run) {
   fresh();

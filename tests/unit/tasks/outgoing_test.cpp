@@ -78,8 +78,8 @@ std::map<std::uint32_t, std::size_t> tasks_at(Side& side, int pe) {
   budget.open(pe, std::size_t{1} << 30);
   Incoming incoming(budget);
   for (const PlayedPort::Sent& message : side.port.peers[pe].messages) {
-    if (message.handler == am::kTasks) {
-      incoming.add(0, message.bytes);
+    if (message.handler == am::kTasks || message.handler == am::kTasksMixed) {
+      incoming.add(0, message.bytes, message.handler == am::kTasksMixed);
       continue;
     }
     PieceHead head;
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(a_batch_with_a_reply_says_so) {
   side.outgoing.progress(true);
   const auto& messages = side.port.peers[1].messages;
   BOOST_REQUIRE_EQUAL(messages.size(), 3u);
-  BOOST_CHECK(messages[0].handler == am::kTasks && messages[1].handler == am::kTaskReplies &&
+  BOOST_CHECK(messages[0].handler == am::kTasks && messages[1].handler == am::kTasksHandled &&
               messages[2].handler == am::kTasks);
   Bytes rest(messages[1].bytes);
   TaskView view;
