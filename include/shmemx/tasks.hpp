@@ -12,9 +12,15 @@
        cells.send<&Cell::add>(7, 0.5);
        shmemx_scheduler_quiesce();
 
-   Arguments of entries are trivially copyable. An entry is named at compile time, since the addresses of functions may
-   differ between PEs. All PEs construct the arrays of a program in the same order. The arrays of all types use the
-   number SHMEMX_TASK_HANDLERS - 1 of tasks.h. One thread of a PE uses them, the one that is in the scheduler. */
+   An entry may have a result. call() brings it to the caller, by a task_future:
+
+       shmemx::task_future<double> value = cells.call<&Cell::value>(7);  // double Cell::value()
+       use(value.get());
+
+   Arguments and results of entries are trivially copyable. An entry is named at compile time, since the addresses of
+   functions may differ between PEs. All PEs construct the arrays of a program in the same order. The arrays of all
+   types use the number SHMEMX_TASK_HANDLERS - 1 of tasks.h. One thread of a PE uses them, the one that is in the
+   scheduler. */
 #ifndef SHMEMX_TASKS_HPP
 #define SHMEMX_TASKS_HPP
 
@@ -25,6 +31,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <new>
 #include <tuple>
 #include <type_traits>
 #include <unordered_map>
@@ -35,6 +42,80 @@ namespace shmemx {
 
 template <class T>
 class object_array;
+
+/* The result of a call, which comes later: of object_array::call, or of task_call. R is trivially copyable or void. A
+   PE that waits for it runs its own tasks meanwhile, since others may need them first; so get() and the destructor of a
+   future whose result has not come belong outside of handlers. In a handler, test is_ready() instead. */
+template <class R>
+class task_future {
+ public:
+  static_assert(std::is_void_v<R> || std::is_trivially_copyable_v<R>, "results are trivially copyable");
+
+  task_future() = default; /* of no call */
+  /* Calls handler `id` of a PE, which replies with an R. */
+  task_future(int pe, int id, const void* payload, std::size_t bytes) : state_(new state) {
+    shmemx_task_call(pe, id, payload, bytes, state_->value, result_bytes, &state_->request);
+  }
+  task_future(task_future&&) noexcept = default;
+  task_future& operator=(task_future&& other) noexcept {
+    end();
+    state_ = std::move(other.state_);
+    return *this;
+  }
+  ~task_future() { end(); }
+
+  /* Is it of a call whose result has not been taken? */
+  bool valid() const noexcept { return state_ != nullptr; }
+  /* Returns whether the result has come. Sends what has gathered. Requires valid(). */
+  bool is_ready() noexcept {
+    if (state_->request == SHMEMX_REQUEST_NULL) return true;
+    shmemx_task_flush();
+    int is_complete = 0;
+    shmemx_test(&state_->request, &is_complete, nullptr);
+    return is_complete != 0;
+  }
+  /* Waits for the result and takes it. Requires valid(). */
+  R get() {
+    wait();
+    const std::unique_ptr<state> last = std::move(state_);
+    if constexpr (!std::is_void_v<R>) return *std::launder(reinterpret_cast<R*>(last->value));
+  }
+  /* Waits for the result. Requires valid(). */
+  void wait() noexcept {
+    while (!is_ready()) shmemx_scheduler_poll(64);
+  }
+
+ private:
+  using stored = std::conditional_t<std::is_void_v<R>, unsigned char, R>;
+  static constexpr std::size_t result_bytes = std::is_void_v<R> ? 0 : sizeof(stored);
+  struct state {
+    alignas(stored) unsigned char value[sizeof(stored)] = {};
+    shmemx_request_t request = SHMEMX_REQUEST_NULL;
+  };
+
+  void end() noexcept {
+    if (valid()) wait(); /* the reply is written to the state */
+  }
+
+  std::unique_ptr<state> state_;
+};
+
+/* Calls handler `id` of a PE (tasks.h) with one argument. It replies by task_reply. */
+template <class R, class A>
+task_future<R> task_call(int pe, int id, const A& argument) {
+  static_assert(std::is_trivially_copyable_v<A>, "arguments are trivially copyable");
+  return task_future<R>(pe, id, &argument, sizeof argument);
+}
+template <class R>
+task_future<R> task_call(int pe, int id) {
+  return task_future<R>(pe, id, nullptr, 0);
+}
+/* Inside the handler of a call, once. */
+template <class R>
+void task_reply(const R& result) {
+  static_assert(std::is_trivially_copyable_v<R>, "results are trivially copyable");
+  shmemx_task_reply(&result, sizeof result);
+}
 
 /* Operators of contribute(). Any type of the program without members that has such an operator() does. */
 struct sum {
@@ -98,13 +179,13 @@ class reader {
   const unsigned char* at_;
 };
 
-enum class action : std::uint64_t { one, all, partial };
+enum class action : std::uint64_t { one, all, partial, call };
 
 struct head {
   action what;
   std::uint64_t array;
   std::uint64_t entry;
-  std::uint64_t index; /* one: of the object; partial: of the reduction */
+  std::uint64_t index; /* one, call: of the object; partial: of the reduction */
 };
 
 struct any_array {
@@ -128,7 +209,7 @@ inline void on_task(int, const void* payload, std::size_t, void*) {
 /* What a type's arrays know of an entry, by the hash of its name. */
 template <class T>
 struct entry_functions {
-  void (*call)(T& object, reader arguments);
+  void (*call)(T& object, reader arguments, bool replies);
   void (*add)(object_array<T>& array, std::uint64_t number, reader arguments); /* of contribute() alone */
 };
 template <class T>
@@ -139,19 +220,25 @@ std::unordered_map<std::uint64_t, entry_functions<T>>& entries_of() {
 
 template <class Method>
 struct method_traits;
-template <class T, class... P>
-struct method_traits<void (T::*)(P...)> {
+template <class T, class R, class... P>
+struct method_traits<R (T::*)(P...)> {
   using object = T;
+  using result = R;
   using arguments = std::tuple<std::decay_t<P>...>;
   template <class... A>
   static void write(writer& to, A&&... values) {
     static_assert(sizeof...(A) == sizeof...(P), "as many arguments as the entry has");
     (to.put(static_cast<std::decay_t<P>>(std::forward<A>(values))), ...);
   }
-  template <void (T::*Method)(P...)>
-  static void call(T& object, [[maybe_unused]] reader from) {
+  template <R (T::*Method)(P...)>
+  static void call(T& object, [[maybe_unused]] reader from, [[maybe_unused]] bool replies) {
     arguments values{from.take<std::decay_t<P>>()...}; /* braces: from left to right */
-    std::apply([&](auto&... each) { (object.*Method)(each...); }, values);
+    if constexpr (std::is_void_v<R>) {
+      std::apply([&](auto&... each) { (object.*Method)(each...); }, values); /* a call is answered when this returns */
+    } else {
+      const R result = std::apply([&](auto&... each) { return (object.*Method)(each...); }, values);
+      if (replies) task_reply(result);
+    }
   }
 };
 
@@ -233,6 +320,13 @@ class object_array final : private tasks_detail::any_array {
         make_task<Method>(tasks_detail::action::one, index, std::forward<A>(arguments)...);
     shmemx_task_send(owners_[index], tasks_detail::kObjects, task.data(), task.size(), priority);
   }
+  /* The same, and brings the result of the entry. */
+  template <auto Method, class... A>
+  task_future<typename tasks_detail::entry<Method>::traits::result> call(std::size_t index, A&&... arguments) {
+    const tasks_detail::writer task =
+        make_task<Method>(tasks_detail::action::call, index, std::forward<A>(arguments)...);
+    return {owners_[index], tasks_detail::kObjects, task.data(), task.size()};
+  }
   /* Calls an entry of all objects. */
   template <auto Method, class... A>
   void broadcast(A&&... arguments) {
@@ -302,9 +396,11 @@ class object_array final : private tasks_detail::any_array {
     const auto& functions = tasks_detail::entries_of<T>().at(of.entry);
     switch (of.what) {
       case tasks_detail::action::one:
-        return functions.call(*objects_.at(of.index), arguments);
+        return functions.call(*objects_.at(of.index), arguments, false);
+      case tasks_detail::action::call:
+        return functions.call(*objects_.at(of.index), arguments, true);
       case tasks_detail::action::all:
-        for (auto& object : objects_) functions.call(*object.second, arguments);
+        for (auto& object : objects_) functions.call(*object.second, arguments, false);
         return;
       case tasks_detail::action::partial:
         return functions.add(*this, of.index, arguments);

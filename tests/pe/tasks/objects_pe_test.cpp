@@ -1,6 +1,9 @@
 // Objects that send each other tasks (shmemx/tasks.hpp).
 #include <shmemx/tasks.hpp>
 
+#include <cstring>
+#include <vector>
+
 #include "../../support/pe_test.hpp"
 
 namespace {
@@ -27,6 +30,7 @@ struct Counter {
     array.contribute<&Counter::end>(*this, static_cast<long>(index) + 1, shmemx::sum());
     array.contribute<&Counter::highest>(*this, index, shmemx::greatest());
   }
+  Pair doubled(Pair pair) { return {pair.weight * 2, pair.number + static_cast<int>(index)}; }
   void end(long all) { total = all; }
   void highest(std::size_t most) { top = most; }
 
@@ -85,6 +89,58 @@ PE_TEST(contributions_of_all_objects_are_combined) {
     shmem_barrier_all();
   }
   CHECK_EQUAL(many.size(), 100u);
+}
+
+PE_TEST(results_of_entries_come_to_the_caller) {
+  shmemx::object_array<Counter> counters(11);
+  std::vector<shmemx::task_future<Pair>> results;
+  for (std::size_t i = 0; i < counters.size(); ++i)
+    results.push_back(counters.call<&Counter::doubled>(i, Pair{0.25, me()}));
+  for (std::size_t i = counters.size(); i-- > 0;) {
+    CHECK(results[i].valid());
+    const Pair pair = results[i].get();
+    CHECK_EQUAL(pair.weight, 0.5);
+    CHECK_EQUAL(pair.number, me() + static_cast<int>(i));
+    CHECK(!results[i].valid());
+  }
+  shmemx::task_future<void> ended = counters.call<&Counter::pass_on>(static_cast<std::size_t>(me()) % 11, 0);
+  ended.wait();
+  CHECK(ended.is_ready());
+  ended.get();
+  counters.send<&Counter::doubled>(0, Pair{1, 1});  // its result is dropped
+  shmemx_scheduler_quiesce();
+  long passed = 0;
+  counters.for_each_local([&](Counter& counter) { passed += counter.passed; });
+  static long sum, all;
+  sum = passed;
+  shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &all, &sum, 1);
+  CHECK_EQUAL(all, pes());
+}
+
+// All PEs call each other and wait, so each runs the calls of others while it waits.
+PE_TEST(futures_of_handlers_bring_results) {
+  constexpr int kSquare = 77, kName = 78;
+  shmemx_task_register(
+      kSquare,
+      [](int, const void* payload, size_t, void*) {
+        long value;
+        std::memcpy(&value, payload, sizeof value);
+        shmemx::task_reply(value * value);
+      },
+      nullptr);
+  shmemx_task_register(
+      kName, [](int, const void*, size_t, void*) { shmemx::task_reply(me()); }, nullptr);
+  shmem_barrier_all();
+  shmemx::task_future<long> square;
+  CHECK(!square.valid());
+  for (long i = 0; i < 40; ++i) {
+    square = shmemx::task_call<long>((me() + static_cast<int>(i)) % pes(), kSquare, i);
+    if (i % 4 == 3) continue;  // the next call waits for this one
+    CHECK_EQUAL(square.get(), i * i);
+  }
+  CHECK_EQUAL(shmemx::task_call<int>(right(), kName).get(), right());
+  { const auto dropped = shmemx::task_call<int>(right(), kName); }
+  shmemx_scheduler_quiesce();
 }
 
 }  // namespace
