@@ -4,9 +4,18 @@
 // Input: records of one control byte and a payload. The low bits of the byte select the action, the next ones the PE.
 // PE 2 is on another node: its payloads may be placed.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
+#include "base/fatal.hpp"
 #include "pt2pt/simulated_job.hpp"
+
+namespace shmemx {
+
+// No message may lead here: whoever has no memory for one says so.
+void fatal(const char*, const char*, ...) noexcept { std::abort(); }
+
+}  // namespace shmemx
 
 namespace {
 
