@@ -3,7 +3,6 @@
 #include <random>
 
 #include "../../support/pattern.hpp"
-#include "base/recycled_memory.hpp"
 #include "pt2pt/thresholds.hpp"
 #include "simulated_job.hpp"
 
@@ -208,25 +207,6 @@ BOOST_AUTO_TEST_CASE(an_eager_message_is_placed_in_its_receive) {
   BOOST_TEST(job.platform(1).rejected == 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_blocking_receive_may_be_queued_as_every_other) {
-  for (const bool bypass : {true, false}) {
-    Settings settings = plain_settings(LmtChoice::automatic);
-    settings.receive_bypass = bypass;
-    Job job(2, settings);
-    BOOST_TEST(job.engine(1).is_bare() == bypass);
-    int word = 0;
-    const int sent = 7;
-    const ReceiveRequest* const receive =
-        job.engine(1).receive(Cursor(Shape::contiguous(&word, sizeof word)), {kAny, kAny}, true);
-    BOOST_TEST((receive->phase == (bypass ? Phase::bypass : Phase::posted)));
-    job.engine(0).send(Cursor(Shape::contiguous(&sent, sizeof sent)), 1, 5, {});
-    job.run();
-    BOOST_TEST((receive->phase == Phase::complete));
-    BOOST_TEST(word == 7);
-    BOOST_TEST(job.engine(1).is_bare() == bypass);
-  }
-}
-
 BOOST_AUTO_TEST_CASE(an_lmt_that_is_not_permitted_is_replaced) {
   Job job(2, plain_settings(LmtChoice::automatic));
   job.platform(1).may_read = false;
@@ -406,33 +386,6 @@ BOOST_AUTO_TEST_CASE(unexpected_messages_have_a_limit) {
   BOOST_TEST(kept * data.size() <= 1U << 20);
   BOOST_TEST(kept > 90U);
 }
-
-#if !defined(__SANITIZE_ADDRESS__)  // with it nothing is kept
-// The C library would give such memory back to the kernel, and the next message would fault it in again.
-BOOST_AUTO_TEST_CASE(memory_of_long_unexpected_messages_is_kept_for_the_next_ones) {
-  Job job(2, plain_settings(LmtChoice::automatic), kHeapBytes, 1);
-  const std::vector<std::byte> data(40'000, std::byte{7});
-  std::vector<std::byte> message(sizeof(EagerHeader) + data.size());
-  const EagerHeader header{3, static_cast<std::uint32_t>(data.size())};
-  std::memcpy(message.data(), &header, sizeof header);
-  std::memcpy(message.data() + sizeof header, data.data(), data.size());
-  const auto memory_of_message = [&] {
-    job.engine(1).on_eager(0, message);
-    const Unexpected* const kept = job.engine(1).probe({0, 3});
-    BOOST_REQUIRE(kept != nullptr);
-    const std::size_t recycled = recycled_bytes();
-    std::vector<std::byte> to(data.size());
-    const ReceiveRequest* const receive =
-        job.engine(1).receive(Cursor(Shape::contiguous(to.data(), to.size())), {0, 3}, true);
-    BOOST_TEST((receive->phase == Phase::complete));
-    BOOST_TEST((to == data));
-    BOOST_TEST(recycled_bytes() >= recycled + data.size());
-    return kept;
-  };
-  const Unexpected* const first = memory_of_message();
-  BOOST_TEST(memory_of_message() == first);
-}
-#endif
 
 BOOST_AUTO_TEST_CASE(malformed_messages_are_rejected) {
   const unsigned seed = std::random_device{}();
