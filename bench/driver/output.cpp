@@ -94,7 +94,7 @@ std::string name_text(const Row& row) { return row.transport.empty() ? row.name 
 
 std::string words_of(const Row& row) {
   const auto comma = row.state.find(", ");
-  return row.name + (comma == std::string::npos ? std::string() : "\\n" + row.state.substr(comma + 2));
+  return row.name + (comma == std::string::npos ? std::string() : ", " + row.state.substr(comma + 2));
 }
 
 }  // namespace
@@ -131,8 +131,8 @@ void write_plot(const Rows& rows, const std::string& directory, const Plot& plot
   if (curves.empty()) return;
   std::ofstream script(base + ".gp");
   script << fmt::format(
-      "set terminal svg size 900,560 background 'white'\nset output '{0}.svg'\nset title '{1}'\n"
-      "set xlabel '{2}'\nset ylabel '{3}'\nset key top left\nset grid ytics\n{4}\n"
+      "set terminal svg size 900,560 noenhanced background 'white'\nset output '{0}.svg'\nset title '{1}'\n"
+      "set xlabel '{2}'\nset ylabel '{3}'\nset format y '%.10g'\nset key outside right top\nset grid ytics\n{4}\n"
       "{5}\n",
       base, plot.title, plot.x_label, plot.y_label, plot.settings, curves);
   script.close();
