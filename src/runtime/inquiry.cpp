@@ -42,7 +42,7 @@ struct Reply {
   Word wait[kWaitWords];
 };
 
-struct State {
+struct Inquiries {
   windows::Arena* arena = nullptr;
   PeRecord* record = nullptr;
   CollectiveWait* wait = nullptr;
@@ -52,7 +52,7 @@ struct State {
   std::unordered_map<int, std::uint64_t> asked_ms{};
 };
 // Never destroyed: other threads may still poll while the process exits.
-constinit State* state = nullptr;
+constinit Inquiries* inquiries = nullptr;
 
 template <class Shared, std::size_t kWords>
 void read_words(const Shared& from, Word (&to)[kWords]) {
@@ -87,7 +87,7 @@ void write_wait(const Word (&from)[kWaitWords], CollectiveWait& to) {
 }
 
 ForeignPe& entry_of(int pe) {
-  ForeignPe*& entry = state->heard[pe];
+  ForeignPe*& entry = inquiries->heard[pe];
   if (entry == nullptr) (entry = new ForeignPe)->pe = pe;
   return *entry;
 }
@@ -100,14 +100,14 @@ am::Verdict handle_request(am::Endpoint& endpoint, const am::Message& message) {
   Request request;
   if (message.payload.size() != sizeof request) damaged(message.source);
   std::memcpy(&request, message.payload.data(), sizeof request);
-  state->site_is_wanted.store(true, std::memory_order_relaxed);  // for people
+  inquiries->site_is_wanted.store(true, std::memory_order_relaxed);  // for people
   Reply reply{};
   reply.turn = request.turn;
-  read_wait(*state->wait, reply.wait);
+  read_wait(*inquiries->wait, reply.wait);
   if (reply.wait[0] % 2 != 0 && lacks_this_pe_alone(message.source, call_in(request)) &&
-      state->wait->turn.load(std::memory_order_relaxed) == reply.wait[0])
+      inquiries->wait->turn.load(std::memory_order_relaxed) == reply.wait[0])
     reply.lacks_turn = request.turn;
-  const PeRecord& record = *state->record;
+  const PeRecord& record = *inquiries->record;
   reply.phase = record.phase.load(std::memory_order_relaxed);  // own
   reply.pid = record.pid;
   reply.call_site = record.call_site.load(std::memory_order_relaxed);  // for people, like the next ones
@@ -136,19 +136,19 @@ am::Verdict handle_reply(am::Endpoint&, const am::Message& message) {
 }
 
 bool has_left(int pe) {
-  const auto& phase = *bootstrap::foreign_phase_of(&state->arena->header(), static_cast<std::size_t>(pe));
+  const auto& phase = *bootstrap::foreign_phase_of(&inquiries->arena->header(), static_cast<std::size_t>(pe));
   return phase.load(std::memory_order_relaxed) != 0;  // none: it has announced nothing
 }
 
 }  // namespace
 
 void open_inquiries(windows::Arena& arena) {
-  auto* const made = new State;
+  auto* const made = new Inquiries;
   made->arena = &arena;
   const int pe = diagnostic_identity().pe;
   made->record = &arena.record(pe);
   made->wait = bootstrap::collective_wait_of(&arena.header(), arena.place_of(pe));
-  state = made;
+  inquiries = made;
 }
 
 void set_inquiry_handlers() noexcept {
@@ -161,7 +161,7 @@ void send_inquiry(int pe, const Said& mine) noexcept {
   if (!progress::is_open() || has_left(pe)) return;
   const am::TryLocked endpoint;
   if (!endpoint) return;
-  std::uint64_t& asked_ms = state->asked_ms[pe];
+  std::uint64_t& asked_ms = inquiries->asked_ms[pe];
   const std::uint64_t now = coarse_now_ms();
   if (now < asked_ms + kAgainMs) return;
   const Request request{mine.turn, {mine.team.index_and_size, mine.team.start_and_stride}, mine.epoch, mine.call};
@@ -178,12 +178,14 @@ ForeignPe& foreign_pe(int pe) noexcept {
 std::vector<ForeignPe*> heard_in(std::uint64_t turn) {
   std::vector<ForeignPe*> all;
   const am::Locked endpoint;
-  for (const auto& [pe, heard] : state->heard) {
+  for (const auto& [pe, heard] : inquiries->heard) {
     if (heard->turn.load(std::memory_order_acquire) == turn) all.push_back(heard);
   }
   return all;
 }
 
-bool site_is_wanted() noexcept { return state != nullptr && state->site_is_wanted.load(std::memory_order_relaxed); }
+bool site_is_wanted() noexcept {
+  return inquiries != nullptr && inquiries->site_is_wanted.load(std::memory_order_relaxed);
+}
 
 }  // namespace shmemx::runtime

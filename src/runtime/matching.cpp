@@ -42,7 +42,7 @@ constexpr int kAskedAtOnce = 16;              // members on other machines
 constexpr int kMostMembers = 1024;            // of a team whose members are all asked, in turns
 constexpr std::uint64_t kMeetingMs = 4000;    // the same where all have met, and it is not known who it is
 
-struct State {
+struct Comparison {
   windows::Arena* arena = nullptr;
   int pe = 0;
   CollectiveWait* own = nullptr;
@@ -52,7 +52,7 @@ struct State {
   int next_member = 0;  // of the team, to be asked; of the thread that has said what it waits in
 };
 // Never destroyed: other threads may still wait while the process exits.
-constinit State* state = nullptr;
+constinit Comparison* comparison = nullptr;
 constinit thread_local bool has_published = false;
 
 // A call as the line shows it.
@@ -64,29 +64,31 @@ struct Shown {
   std::uint64_t turn = 0;   // of the wait in it, if it is not over
 };
 
-bool is_foreign(int pe) { return !state->arena->has(pe); }
+bool is_foreign(int pe) { return !comparison->arena->has(pe); }
 
 // Of a PE of another machine it is what that one has answered.
-bootstrap::PeRecord& record_of(int pe) { return is_foreign(pe) ? foreign_pe(pe).record : state->arena->record(pe); }
+bootstrap::PeRecord& record_of(int pe) {
+  return is_foreign(pe) ? foreign_pe(pe).record : comparison->arena->record(pe);
+}
 
 CollectiveWait& wait_of(int pe) {
   if (is_foreign(pe)) return foreign_pe(pe).wait;
-  return *bootstrap::collective_wait_of(&state->arena->header(), state->arena->place_of(pe));
+  return *bootstrap::collective_wait_of(&comparison->arena->header(), comparison->arena->place_of(pe));
 }
 
 // Returns false if another thread of this PE has said what it waits in.
 bool publish_once(const Team& team) {
   if (has_published) return true;
-  if (state->is_taken.exchange(true, std::memory_order_acquire)) return false;
+  if (comparison->is_taken.exchange(true, std::memory_order_acquire)) return false;
   has_published = true;
-  publish(own_calls(team, state->pe, *state->own), *state->own);
-  state->pause_ms.store(kFirstLookMs, std::memory_order_relaxed);  // of this thread, like the next one
-  state->next_look_ms.store(coarse_now_ms() + kFirstLookMs, std::memory_order_relaxed);
+  publish(own_calls(team, comparison->pe, *comparison->own), *comparison->own);
+  comparison->pause_ms.store(kFirstLookMs, std::memory_order_relaxed);  // of this thread, like the next one
+  comparison->next_look_ms.store(coarse_now_ms() + kFirstLookMs, std::memory_order_relaxed);
   return true;
 }
 
 std::optional<Said> said_by(int pe) { return said_in(wait_of(pe), pe); }
-Said said_here(const Team& team) { return own_calls(team, state->pe, *state->own); }
+Said said_here(const Team& team) { return own_calls(team, comparison->pe, *comparison->own); }
 
 bool says(int pe, std::uint64_t turn) { return wait_of(pe).turn.load(std::memory_order_acquire) == turn; }
 
@@ -107,7 +109,7 @@ void pause_for(int pe, const Said& mine) {
 // ---- the line ----
 
 void note_site() {
-  std::atomic<std::uint64_t>& site = record_of(state->pe).call_site;
+  std::atomic<std::uint64_t>& site = record_of(comparison->pe).call_site;
   if (site.load(std::memory_order_relaxed) == 0) site.store(call_site(), std::memory_order_relaxed);  // for people
 }
 
@@ -122,8 +124,8 @@ std::uintptr_t site_of(const Shown& shown) {
 }
 
 std::string routine_of(const Said& said, const char* own_routine) {
-  if (said.pe == state->pe) return own_routine;
-  return bootstrap::waiting_routine(&state->arena->header(), record_of(said.pe));
+  if (said.pe == comparison->pe) return own_routine;
+  return bootstrap::waiting_routine(&comparison->arena->header(), record_of(said.pe));
 }
 
 Shown waiting_call(const Said& said, const char* own_routine) {
@@ -135,7 +137,7 @@ std::string place_of(const Shown& shown) {
   const std::uintptr_t site = site_of(shown);
   if (site == 0) return {};
   // PEs of other machines run the same program, as a rule.
-  const int pe = is_foreign(shown.pe) ? state->pe : shown.pe;
+  const int pe = is_foreign(shown.pe) ? comparison->pe : shown.pe;
   return call_site_text("/proc/" + std::to_string(record_of(pe).pid) + "/exe", site);
 }
 
@@ -153,7 +155,7 @@ bool is_of_memory(CallWord call) {
 
 // Both PEs of a pair find out. On two machines each would print its line, so the second one lets the first one do so.
 void let_other_machine_report(const Shown& first, const Shown& second) {
-  if (second.pe != state->pe || !is_foreign(first.pe)) return;
+  if (second.pe != comparison->pe || !is_foreign(first.pe)) return;
   const std::uint64_t end = coarse_now_ms() + kPatienceMs;
   while (coarse_now_ms() < end) pause_for(first.pe, {});
 }
@@ -278,7 +280,7 @@ bool says_lacking(const CollectiveWait& wait, std::uint64_t word) {
 
 // Returns false if there is no room.
 bool say_lacking(std::uint64_t word) {
-  for (std::atomic<std::uint64_t>& entry : state->own->lacking) {
+  for (std::atomic<std::uint64_t>& entry : comparison->own->lacking) {
     const std::uint64_t there = entry.load(std::memory_order_relaxed);  // own
     if (there == word) return true;
     if (there != 0) continue;
@@ -318,8 +320,8 @@ void look_at_other_machines(const char* routine, const Team& team, const Said& m
   }
   if (team.size() > kMostMembers) return;
   for (int looked = 0, asked = 0; looked < team.size() && asked < kAskedAtOnce; ++looked) {
-    state->next_member = (state->next_member + 1) % team.size();
-    const int pe = context::world_pe(team.route, state->next_member);
+    comparison->next_member = (comparison->next_member + 1) % team.size();
+    const int pe = context::world_pe(team.route, comparison->next_member);
     if (!is_foreign(pe)) continue;
     send_inquiry(pe, mine);
     ++asked;
@@ -329,16 +331,16 @@ void look_at_other_machines(const char* routine, const Team& team, const Said& m
 void look_at_others(const char* routine, const Team& team) {
   const Said mine = said_here(team);
   const bool alone = is_alone();
-  forget_lacking(*state->own);
-  for (std::size_t place = 0; place < state->arena->header().n_node_pes; ++place) {
-    const int pe = state->arena->pe_at(place);
+  forget_lacking(*comparison->own);
+  for (std::size_t place = 0; place < comparison->arena->header().n_node_pes; ++place) {
+    const int pe = comparison->arena->pe_at(place);
     if (pe == mine.pe) continue;
     const std::optional<Said> theirs = said_by(pe);
     if (!theirs) continue;
     if (contradicts(mine, *theirs)) end_with_difference(routine, mine, *theirs);
     if (alone && theirs->team != mine.team) look_at_other_team(routine, team, mine, *theirs);
   }
-  const bootstrap::JobHeader& header = state->arena->header();
+  const bootstrap::JobHeader& header = comparison->arena->header();
   if (header.n_pes > header.n_node_pes) look_at_other_machines(routine, team, mine, alone);
 }
 
@@ -351,8 +353,8 @@ std::optional<Said> find_other(const Said& mine, int pe, std::uint64_t digest) {
     const std::optional<Said> theirs = said_by(pe);
     return theirs && (theirs->digest == digest || contradicts(mine, *theirs)) ? theirs : std::nullopt;
   }
-  for (std::size_t place = 0; place < state->arena->header().n_node_pes; ++place) {
-    const int at = state->arena->pe_at(place);
+  for (std::size_t place = 0; place < comparison->arena->header().n_node_pes; ++place) {
+    const int at = comparison->arena->pe_at(place);
     if (at == mine.pe || (pe >= 0 && at != pe)) continue;
     const std::optional<Said> theirs = said_by(at);
     if (!theirs) continue;
@@ -366,7 +368,7 @@ void end_on_mismatch(const coll::Mismatch& seen) noexcept {
   const Team& team = seen.team;
   const int pe = seen.pe < 0 ? -1 : context::world_pe(team.route, seen.pe);
   publish_once(team);
-  bootstrap::set_routine(record_of(state->pe), seen.routine);
+  bootstrap::set_routine(record_of(comparison->pe), seen.routine);
   note_site();
   const Said mine = said_here(team);
   const std::uint64_t end = coarse_now_ms() + (pe < 0 ? kMeetingMs : kPatienceMs);
@@ -391,7 +393,7 @@ void end_on_background_mismatch(const coll::background::Mismatch& seen) noexcept
   Shown mine{seen.mine, 0, seen.my_call, seen.my_site - 1};
   Shown theirs{seen.theirs, 0, seen.their_call, seen.their_site - 1};
   if (theirs.pe < mine.pe) std::swap(mine, theirs);
-  if (mine.pe != state->pe && is_foreign(mine.pe)) wait_for_end_of_job();
+  if (mine.pe != comparison->pe && is_foreign(mine.pe)) wait_for_end_of_job();
   std::string places;
   if (claim_report()) places = places_of(mine, theirs);
   fatal_at(places.c_str(), "pe %d: %s does not match pe %d: %s", mine.pe, mine.routine.c_str(), theirs.pe,
@@ -401,10 +403,10 @@ void end_on_background_mismatch(const coll::background::Mismatch& seen) noexcept
 }  // namespace
 
 void watch_collectives(windows::Arena& arena) {
-  auto* const made = new State;
+  auto* const made = new Comparison;
   made->arena = &arena;
   made->pe = diagnostic_identity().pe;
-  state = made;
+  comparison = made;
   made->own = &wait_of(made->pe);
   open_inquiries(arena);
   coll::on_mismatch = end_on_mismatch;
@@ -413,13 +415,13 @@ void watch_collectives(windows::Arena& arena) {
 
 void note_collective(const char* routine) {
   const Team* const team = coll::awaited_team;
-  if (state == nullptr || team == nullptr || !publish_once(*team)) return;
-  if (state->arena->header().reporter.load(std::memory_order_relaxed) != 0 || site_is_wanted()) note_site();
+  if (comparison == nullptr || team == nullptr || !publish_once(*team)) return;
+  if (comparison->arena->header().reporter.load(std::memory_order_relaxed) != 0 || site_is_wanted()) note_site();
   const std::uint64_t now = coarse_now_ms();
-  if (now < state->next_look_ms.load(std::memory_order_relaxed)) return;  // of this thread, like the next ones
-  const std::uint64_t pause_ms = std::min(2 * state->pause_ms.load(std::memory_order_relaxed), kMostPauseMs);
-  state->pause_ms.store(pause_ms, std::memory_order_relaxed);
-  state->next_look_ms.store(now + pause_ms, std::memory_order_relaxed);
+  if (now < comparison->next_look_ms.load(std::memory_order_relaxed)) return;  // of this thread, like the next ones
+  const std::uint64_t pause_ms = std::min(2 * comparison->pause_ms.load(std::memory_order_relaxed), kMostPauseMs);
+  comparison->pause_ms.store(pause_ms, std::memory_order_relaxed);
+  comparison->next_look_ms.store(now + pause_ms, std::memory_order_relaxed);
   look_at_others(routine, *team);
 }
 
@@ -439,10 +441,10 @@ bool lacks_this_pe_alone(int pe, const SaidCall& theirs) {
 void forget_collective() noexcept {
   if (!has_published) return;
   has_published = false;
-  const std::uint64_t turn = state->own->turn.load(std::memory_order_relaxed);  // own
-  state->own->turn.store(turn + 1, std::memory_order_relaxed);
+  const std::uint64_t turn = comparison->own->turn.load(std::memory_order_relaxed);  // own
+  comparison->own->turn.store(turn + 1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);  // before what the next wait says
-  state->is_taken.store(false, std::memory_order_release);
+  comparison->is_taken.store(false, std::memory_order_release);
 }
 
 }  // namespace shmemx::runtime
