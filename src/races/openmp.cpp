@@ -1,11 +1,15 @@
 // OpenMP as GCC's libgomp serves it: regions, barriers, locks, tasks, in front of it. Which iterations a thread gets
 // orders nothing.
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <new>
+#include <utility>
 
 #include "races/life.hpp"
 #include "races/local_words.hpp"
+#include "races/spin_lock.hpp"
 
 namespace shmemx::races {
 namespace {
@@ -89,6 +93,69 @@ void copy_task(void* to, void* from) noexcept {
 }
 
 constexpr unsigned kDepends = 8;  // a flag of GOMP_task
+
+// A taskloop's tasks get their bounds at the begin of their arguments, so nothing can stand in front of these, as it
+// does for other tasks. The function that libgomp calls tells them apart: there is one for each of a number of loops.
+struct TaskLoop {
+  Outlined* outlined = nullptr;
+  Parallel* of = nullptr;
+  int users = 0;  // calls of the loop that have not returned; one more for loops whose tasks may outlive the call
+};
+constexpr std::size_t kTaskLoops = 64;
+std::array<TaskLoop, kTaskLoops> task_loops;
+SpinLock task_loops_lock;
+
+void run_task_of_loop(std::size_t index, void* data) noexcept {
+  const TaskLoop loop = task_loops[index];
+  Parallel* const outer = parallel;
+  parallel = loop.of;
+  acquire_word(word_of(loop.of, Word::copy));
+  loop.outlined(data);
+  release_word(task_word(loop.of));
+  parallel = outer;
+}
+template <std::size_t Index>
+void run_task_of(void* data) noexcept {
+  run_task_of_loop(Index, data);
+}
+constexpr auto kRunTaskOf = []<std::size_t... Index>(std::index_sequence<Index...>) {
+  return std::array<Outlined*, kTaskLoops>{run_task_of<Index>...};
+}
+(std::make_index_sequence<kTaskLoops>());
+
+// Returns the index for the loop; kTaskLoops if there is none left, so that its tasks are not ordered.
+std::size_t begin_task_loop(Outlined* outlined) noexcept {
+  const std::scoped_lock lock(task_loops_lock);
+  std::size_t free = kTaskLoops;
+  for (std::size_t i = 0; i < kTaskLoops; ++i) {
+    TaskLoop& loop = task_loops[i];
+    if (loop.users == 0) {
+      free = i;
+    } else if (loop.outlined == outlined && loop.of == parallel) {
+      ++loop.users;
+      return i;
+    }
+  }
+  if (free != kTaskLoops) task_loops[free] = {outlined, parallel, 1};
+  return free;
+}
+void end_task_loop(std::size_t index) noexcept {
+  const std::scoped_lock lock(task_loops_lock);
+  --task_loops[index].users;
+}
+
+constexpr unsigned kNoGroup = 1U << 11;  // a flag of GOMP_taskloop: it returns before its tasks have run
+
+// Calls real(function) for a loop whose tasks run outlined().
+template <class Real>
+void run_task_loop(Outlined* outlined, unsigned flags, Real real) noexcept {
+  const std::size_t index = begin_task_loop(outlined);
+  release_word(word_of(parallel, Word::copy));
+  real(index == kTaskLoops ? outlined : kRunTaskOf[index]);
+  if ((flags & kNoGroup) != 0) return;
+  acquire_word(task_word(parallel));
+  if (index != kTaskLoops) end_task_loop(index);
+}
 
 template <class Function>
 Function* next(Function*& kept, const char* name) noexcept {
@@ -227,6 +294,16 @@ SHMEMX_EXPORT void GOMP_task(Outlined* outlined, void* data, void (*copy)(void*,
   if (!condition) acquire_word(task_word(parallel));  // it has run
   if (!is_small) ::operator delete(block, std::align_val_t{aligned});
 }
+#define SHMEMX_TASKLOOP(NAME, T)                                                                                         \
+  SHMEMX_EXPORT void NAME(Outlined* outlined, void* data, void (*copy)(void*, void*), long bytes, long alignment,        \
+                          unsigned flags, unsigned long count, int priority, T start, T end, T step) {                   \
+    run_task_loop(outlined, flags, [&](Outlined* run) {                                                                  \
+      SHMEMX_NEXT(void, NAME, Outlined*, void*, void (*)(void*, void*), long, long, unsigned, unsigned long, int, T, T, T) \
+      (run, data, copy, bytes, alignment, flags, count, priority, start, end, step);                                    \
+    });                                                                                                                  \
+  }
+SHMEMX_TASKLOOP(GOMP_taskloop, long)
+SHMEMX_TASKLOOP(GOMP_taskloop_ull, unsigned long long)
 #define SHMEMX_TASKS_DONE(NAME) \
   SHMEMX_EXPORT void NAME(void) { SHMEMX_NEXT(void, NAME, void)(); acquire_word(task_word(parallel)); }
 SHMEMX_TASKS_DONE(GOMP_taskwait)

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <threads.h>
 
 #include "races/life.hpp"
 #include "races/local_words.hpp"
@@ -10,9 +11,10 @@
 namespace shmemx::races {
 namespace {
 
-// What a new thread begins with.
+// What a new thread begins with. `Result` is that of its function: void* for POSIX's threads, int for those of C.
+template <class Result>
 struct Begin {
-  void* (*function)(void*);
+  Result (*function)(void*);
   void* argument;
   Thread* thread;  // null: one of the library's own
   bool is_internal;
@@ -20,23 +22,46 @@ struct Begin {
 
 constexpr std::uint64_t kEndOfThread = 0x10;
 
-void* run_thread(void* given) noexcept {
-  const Begin begin = *static_cast<Begin*>(given);
-  delete static_cast<Begin*>(given);
+// Called when a thread ends, also if it is cancelled or calls pthread_exit: no destructor of an object would be called
+// then, as this library is compiled without exceptions.
+void end_thread(void*) noexcept {
+  if (self == nullptr) return;
+  release_word(::pthread_self() ^ kEndOfThread);
+  retire_thread(self);
+  become(nullptr);
+  is_internal = true;
+}
+pthread_key_t make_end_key() noexcept {
+  pthread_key_t key = 0;
+  ::pthread_key_create(&key, end_thread);
+  return key;
+}
+const pthread_key_t end_key = make_end_key();
+
+template <class Result>
+Result run_thread(void* given) noexcept {
+  auto* const memory = static_cast<Begin<Result>*>(given);
+  const Begin<Result> begin = *memory;
+  delete memory;
+  is_internal = true;
+  ::pthread_setspecific(end_key, &end_key);
   is_internal = begin.is_internal;
   become(begin.thread);
   if (self != nullptr) clear_own_stack();
-  // Also if it is cancelled, or calls pthread_exit.
-  struct End {
-    ~End() {
-      if (self == nullptr) return;
-      release_word(::pthread_self() ^ kEndOfThread);
-      retire_thread(self);
-      become(nullptr);
-      is_internal = true;
-    }
-  } const end;
   return begin.function(begin.argument);
+}
+
+// Calls create(function, argument) of the C library for a thread that is to run function(argument).
+template <class Result, class Create>
+int begin_thread(Result (*function)(void*), void* argument, Create create) noexcept {
+  Thread* const thread = current_thread();
+  const bool is_own = is_internal || (thread != nullptr && thread->in_library != 0);
+  auto* const begin = new Begin<Result>{function, argument, nullptr, is_own};
+  if (thread != nullptr && !is_own) {
+    begin->thread = make_thread(thread->clock);
+    thread->advance();
+  }
+  return create(run_thread<Result>, begin);
 }
 
 template <class Function>
@@ -63,21 +88,25 @@ using namespace shmemx::races;  // the names below are the C library's
 
 SHMEMX_EXPORT int pthread_create(pthread_t* id, const pthread_attr_t* attributes, void* (*function)(void*),
                                  void* argument) {
-  Thread* const thread = current_thread();
-  const bool is_own = is_internal || (thread != nullptr && thread->in_library != 0);
-  auto* const begin = new Begin{function, argument, nullptr, is_own};
-  if (thread != nullptr && !is_own) {
-    begin->thread = make_thread(thread->clock);
-    thread->advance();
-  }
-  return SHMEMX_REAL(pthread_create)(id, attributes, run_thread, begin);
+  return begin_thread(function, argument, [&](void* (*run)(void*), void* begin) {
+    return SHMEMX_REAL(pthread_create)(id, attributes, run, begin);
+  });
+}
+SHMEMX_EXPORT int thrd_create(thrd_t* id, thrd_start_t function, void* argument) {
+  return begin_thread(function, argument,
+                      [&](thrd_start_t run, void* begin) { return SHMEMX_REAL(thrd_create)(id, run, begin); });
 }
 
-SHMEMX_EXPORT int pthread_join(pthread_t id, void** result) {
-  const int error = SHMEMX_REAL(pthread_join)(id, result);
-  if (error == 0) acquire_word(id ^ kEndOfThread);
-  return error;
-}
+#define SHMEMX_JOIN_OF(NAME, ID, PARAMETERS, ...)     \
+  SHMEMX_EXPORT int NAME PARAMETERS {                 \
+    const int error = SHMEMX_REAL(NAME)(__VA_ARGS__); \
+    if (error == 0) acquire_word(ID ^ kEndOfThread);  \
+    return error;                                     \
+  }
+SHMEMX_JOIN_OF(pthread_join, id, (pthread_t id, void** result), id, result)
+SHMEMX_JOIN_OF(pthread_tryjoin_np, id, (pthread_t id, void** result) noexcept, id, result)
+SHMEMX_JOIN_OF(pthread_timedjoin_np, id, (pthread_t id, void** result, const timespec* until), id, result, until)
+SHMEMX_JOIN_OF(thrd_join, id, (thrd_t id, int* result), id, result)
 
 // ---- Mutexes ----
 SHMEMX_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
@@ -114,6 +143,20 @@ SHMEMX_EXPORT int pthread_spin_unlock(pthread_spinlock_t* lock) noexcept {
   return SHMEMX_REAL(pthread_spin_unlock)(lock);
 }
 
+#define SHMEMX_MUTEX_OF(NAME, PARAMETERS, ...)               \
+  SHMEMX_EXPORT int NAME PARAMETERS {                        \
+    const int error = SHMEMX_REAL(NAME)(__VA_ARGS__);        \
+    if (error == thrd_success) acquire_word(word_of(mutex)); \
+    return error;                                            \
+  }
+SHMEMX_MUTEX_OF(mtx_lock, (mtx_t * mutex), mutex)
+SHMEMX_MUTEX_OF(mtx_trylock, (mtx_t * mutex), mutex)
+SHMEMX_MUTEX_OF(mtx_timedlock, (mtx_t * mutex, const timespec* until), mutex, until)
+SHMEMX_EXPORT int mtx_unlock(mtx_t* mutex) {
+  release_word(word_of(mutex));
+  return SHMEMX_REAL(mtx_unlock)(mutex);
+}
+
 // ---- Condition variables: the mutex is released and taken again, which orders what the condition tells ----
 SHMEMX_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   release_word(word_of(mutex));
@@ -131,6 +174,19 @@ SHMEMX_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mute
                                          const timespec* until) {
   release_word(word_of(mutex));
   const int error = SHMEMX_REAL(pthread_cond_clockwait)(condition, mutex, clock, until);
+  acquire_word(word_of(mutex));
+  return error;
+}
+
+SHMEMX_EXPORT int cnd_wait(cnd_t* condition, mtx_t* mutex) {
+  release_word(word_of(mutex));
+  const int error = SHMEMX_REAL(cnd_wait)(condition, mutex);
+  acquire_word(word_of(mutex));
+  return error;
+}
+SHMEMX_EXPORT int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespec* until) {
+  release_word(word_of(mutex));
+  const int error = SHMEMX_REAL(cnd_timedwait)(condition, mutex, until);
   acquire_word(word_of(mutex));
   return error;
 }
@@ -174,6 +230,9 @@ SHMEMX_EXPORT int pthread_once(pthread_once_t* control, void (*function)()) {
   const int error = SHMEMX_REAL(pthread_once)(control, run_once);
   acquire_word(word_of(control));
   return error;
+}
+SHMEMX_EXPORT void call_once(once_flag* control, void (*function)()) {
+  pthread_once(reinterpret_cast<pthread_once_t*>(control), function);
 }
 
 SHMEMX_EXPORT int sem_post(sem_t* semaphore) noexcept {
