@@ -23,7 +23,7 @@ constexpr std::size_t kSmallestStream = std::size_t{1} << 20;
 #if defined(__x86_64__)
 
 constexpr std::size_t kLine = 64;
-constexpr std::size_t kPrefetchBytes = 1024;  // ahead: the processor's own prefetching stops at each page
+constexpr std::size_t kPrefetchBytes = 512;  // ahead: the processor's own prefetching stops at each page
 
 [[gnu::always_inline]] inline void prefetch(const unsigned char* from) noexcept {
   _mm_prefetch(reinterpret_cast<const char*>(from) + kPrefetchBytes, _MM_HINT_T0);
@@ -126,6 +126,23 @@ struct Block128 {
   }
   head.store(begin);
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(begin + bytes - sizeof tail), tail);
+}
+
+void stream_lines_by_16(unsigned char* to, const unsigned char* from, std::size_t lines) noexcept {
+  for (; lines > 0; --lines, to += kLine, from += kLine) {
+    prefetch(from);
+    Block64(from).store_past_caches(to);
+  }
+}
+[[gnu::target("avx2")]] void stream_lines_by_32(unsigned char* to, const unsigned char* from,
+                                                std::size_t lines) noexcept {
+  for (; lines > 0; --lines, to += kLine, from += kLine) {
+    prefetch(from);
+    const __m256i low = Block128::load(from);
+    const __m256i high = Block128::load(from + sizeof low);
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to), low);
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to) + 1, high);
+  }
 }
 
 #endif
@@ -233,12 +250,10 @@ void copy_stream(void* dest, const void* source, std::size_t bytes) noexcept {
   to += head;
   from += head;
   bytes -= head;
-  for (; bytes >= kLine; bytes -= kLine, to += kLine, from += kLine) {
-    prefetch(from);
-    Block64(from).store_past_caches(to);
-  }
+  const std::size_t lines = bytes / kLine;
+  (__builtin_cpu_supports("avx2") ? stream_lines_by_32 : stream_lines_by_16)(to, from, lines);
   _mm_sfence();  // a fence or signal that follows orders plain stores only
-  std::memmove(to, from, bytes);
+  std::memmove(to + lines * kLine, from + lines * kLine, bytes % kLine);
 #else
   std::memmove(dest, source, bytes);
 #endif
