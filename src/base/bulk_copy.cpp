@@ -38,14 +38,6 @@ std::size_t bytes_after_multiple(const unsigned char* at, std::size_t of) noexce
   return (reinterpret_cast<std::uintptr_t>(at) - 1) % of + 1;
 }
 
-// Loads look for stores before them by the address within a page: one that seems to read what has just been stored, one
-// page or more away, waits for that store. A loop meets this if dest is a little further in its direction than source.
-bool is_down_faster(const void* dest, const void* source) noexcept {
-  constexpr std::uintptr_t kPage = 4096;
-  const std::uintptr_t distance = reinterpret_cast<std::uintptr_t>(dest) - reinterpret_cast<std::uintptr_t>(source);
-  return distance % kPage < kPage / 2;
-}
-
 // Four vectors on their way from source to dest.
 struct Block64 {
   __m128i a, b, c, d;
@@ -147,6 +139,24 @@ void stream_lines_by_16(unsigned char* to, const unsigned char* from, std::size_
 
 #endif
 
+// Loads look for stores before them by the address within a page: one that seems to read what has just been stored, one
+// page or more away, waits for that store. A loop meets this if dest is a little further in its direction than source.
+bool is_down_faster(const void* dest, const void* source) noexcept {
+  constexpr std::uintptr_t kPage = 4096;
+  const std::uintptr_t distance = reinterpret_cast<std::uintptr_t>(dest) - reinterpret_cast<std::uintptr_t>(source);
+  return distance % kPage < kPage / 2;
+}
+
+void copy_by(CopyLoop loop, void* dest, const void* source, std::size_t bytes) noexcept {
+  if constexpr (!kUseLoops) {
+    std::memmove(dest, source, bytes);
+  } else if (bytes < copy_sizes.stream_bytes) {
+    loop(dest, source, bytes);
+  } else {
+    copy_stream(dest, source, bytes);
+  }
+}
+
 }  // namespace
 
 void copy_up_by_16(void* dest, const void* source, std::size_t bytes) noexcept {
@@ -219,23 +229,12 @@ CopySizes copy_sizes_for(std::uint64_t last_cache_bytes) noexcept {
 }
 
 void copy_large(void* dest, const void* source, std::size_t bytes) noexcept {
-  if constexpr (!kUseLoops) {
-    std::memmove(dest, source, bytes);
-  } else if (bytes < copy_sizes.stream_bytes) {
-    (is_down_faster(dest, source) ? copy_sizes.loops.down : copy_sizes.loops.up)(dest, source, bytes);
-  } else {
-    copy_stream(dest, source, bytes);
-  }
+  const CopyLoops& loops = copy_sizes.loops;
+  copy_by(is_down_faster(dest, source) ? loops.down : loops.up, dest, source, bytes);
 }
 
 void copy_large_up(void* dest, const void* source, std::size_t bytes) noexcept {
-  if constexpr (!kUseLoops) {
-    std::memmove(dest, source, bytes);
-  } else if (bytes < copy_sizes.stream_bytes) {
-    copy_sizes.loops.up(dest, source, bytes);
-  } else {
-    copy_stream(dest, source, bytes);
-  }
+  copy_by(copy_sizes.loops.up, dest, source, bytes);
 }
 
 // One line after the other. Pages side by side, a way to use several memory channels, collide in the store buffers at

@@ -97,115 +97,65 @@ SHMEMX_EXPORT int thrd_create(thrd_t* id, thrd_start_t function, void* argument)
                       [&](thrd_start_t run, void* begin) { return SHMEMX_REAL(thrd_create)(id, run, begin); });
 }
 
-#define SHMEMX_JOIN_OF(NAME, ID, PARAMETERS, ...)     \
+// Calls the C library's routine and, if it returns 0, takes over what the word knows.
+#define SHMEMX_ACQUIRING(NAME, WORD, PARAMETERS, ...) \
   SHMEMX_EXPORT int NAME PARAMETERS {                 \
     const int error = SHMEMX_REAL(NAME)(__VA_ARGS__); \
-    if (error == 0) acquire_word(ID ^ kEndOfThread);  \
+    if (error == 0) acquire_word(WORD);               \
     return error;                                     \
   }
-SHMEMX_JOIN_OF(pthread_join, id, (pthread_t id, void** result), id, result)
-SHMEMX_JOIN_OF(pthread_tryjoin_np, id, (pthread_t id, void** result) noexcept, id, result)
-SHMEMX_JOIN_OF(pthread_timedjoin_np, id, (pthread_t id, void** result, const timespec* until), id, result, until)
-SHMEMX_JOIN_OF(thrd_join, id, (thrd_t id, int* result), id, result)
+// Gives what this thread knows to the object's word, and calls the C library's routine.
+#define SHMEMX_RELEASING(NAME, OBJECT, PARAMETERS) \
+  SHMEMX_EXPORT int NAME PARAMETERS {              \
+    release_word(word_of(OBJECT));                 \
+    return SHMEMX_REAL(NAME)(OBJECT);              \
+  }
+// A wait during which the mutex is free.
+#define SHMEMX_WAITING(NAME, PARAMETERS, ...)         \
+  SHMEMX_EXPORT int NAME PARAMETERS {                 \
+    release_word(word_of(mutex));                     \
+    const int error = SHMEMX_REAL(NAME)(__VA_ARGS__); \
+    acquire_word(word_of(mutex));                     \
+    return error;                                     \
+  }
+static_assert(thrd_success == 0);
+
+SHMEMX_ACQUIRING(pthread_join, id ^ kEndOfThread, (pthread_t id, void** result), id, result)
+SHMEMX_ACQUIRING(pthread_tryjoin_np, id ^ kEndOfThread, (pthread_t id, void** result) noexcept, id, result)
+SHMEMX_ACQUIRING(pthread_timedjoin_np, id ^ kEndOfThread, (pthread_t id, void** result, const timespec* until), id,
+                 result, until)
+SHMEMX_ACQUIRING(thrd_join, id ^ kEndOfThread, (thrd_t id, int* result), id, result)
 
 // ---- Mutexes ----
-SHMEMX_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-  const int error = SHMEMX_REAL(pthread_mutex_lock)(mutex);
-  if (error == 0) acquire_word(word_of(mutex));
-  return error;
-}
-SHMEMX_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
-  const int error = SHMEMX_REAL(pthread_mutex_trylock)(mutex);
-  if (error == 0) acquire_word(word_of(mutex));
-  return error;
-}
-SHMEMX_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) noexcept {
-  const int error = SHMEMX_REAL(pthread_mutex_timedlock)(mutex, until);
-  if (error == 0) acquire_word(word_of(mutex));
-  return error;
-}
-SHMEMX_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
-  release_word(word_of(mutex));
-  return SHMEMX_REAL(pthread_mutex_unlock)(mutex);
-}
-SHMEMX_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) noexcept {
-  const int error = SHMEMX_REAL(pthread_spin_lock)(lock);
-  if (error == 0) acquire_word(word_of(lock));
-  return error;
-}
-SHMEMX_EXPORT int pthread_spin_trylock(pthread_spinlock_t* lock) noexcept {
-  const int error = SHMEMX_REAL(pthread_spin_trylock)(lock);
-  if (error == 0) acquire_word(word_of(lock));
-  return error;
-}
-SHMEMX_EXPORT int pthread_spin_unlock(pthread_spinlock_t* lock) noexcept {
-  release_word(word_of(lock));
-  return SHMEMX_REAL(pthread_spin_unlock)(lock);
-}
-
-#define SHMEMX_MUTEX_OF(NAME, PARAMETERS, ...)               \
-  SHMEMX_EXPORT int NAME PARAMETERS {                        \
-    const int error = SHMEMX_REAL(NAME)(__VA_ARGS__);        \
-    if (error == thrd_success) acquire_word(word_of(mutex)); \
-    return error;                                            \
-  }
-SHMEMX_MUTEX_OF(mtx_lock, (mtx_t * mutex), mutex)
-SHMEMX_MUTEX_OF(mtx_trylock, (mtx_t * mutex), mutex)
-SHMEMX_MUTEX_OF(mtx_timedlock, (mtx_t * mutex, const timespec* until), mutex, until)
-SHMEMX_EXPORT int mtx_unlock(mtx_t* mutex) {
-  release_word(word_of(mutex));
-  return SHMEMX_REAL(mtx_unlock)(mutex);
-}
+SHMEMX_ACQUIRING(pthread_mutex_lock, word_of(mutex), (pthread_mutex_t * mutex) noexcept, mutex)
+SHMEMX_ACQUIRING(pthread_mutex_trylock, word_of(mutex), (pthread_mutex_t * mutex) noexcept, mutex)
+SHMEMX_ACQUIRING(pthread_mutex_timedlock, word_of(mutex), (pthread_mutex_t * mutex, const timespec* until) noexcept,
+                 mutex, until)
+SHMEMX_RELEASING(pthread_mutex_unlock, mutex, (pthread_mutex_t * mutex) noexcept)
+SHMEMX_ACQUIRING(pthread_spin_lock, word_of(lock), (pthread_spinlock_t * lock) noexcept, lock)
+SHMEMX_ACQUIRING(pthread_spin_trylock, word_of(lock), (pthread_spinlock_t * lock) noexcept, lock)
+SHMEMX_RELEASING(pthread_spin_unlock, lock, (pthread_spinlock_t * lock) noexcept)
+SHMEMX_ACQUIRING(mtx_lock, word_of(mutex), (mtx_t * mutex), mutex)
+SHMEMX_ACQUIRING(mtx_trylock, word_of(mutex), (mtx_t * mutex), mutex)
+SHMEMX_ACQUIRING(mtx_timedlock, word_of(mutex), (mtx_t * mutex, const timespec* until), mutex, until)
+SHMEMX_RELEASING(mtx_unlock, mutex, (mtx_t * mutex))
 
 // ---- Condition variables: the mutex is released and taken again, which orders what the condition tells ----
-SHMEMX_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
-  release_word(word_of(mutex));
-  const int error = SHMEMX_REAL(pthread_cond_wait)(condition, mutex);
-  acquire_word(word_of(mutex));
-  return error;
-}
-SHMEMX_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* until) {
-  release_word(word_of(mutex));
-  const int error = SHMEMX_REAL(pthread_cond_timedwait)(condition, mutex, until);
-  acquire_word(word_of(mutex));
-  return error;
-}
-SHMEMX_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
-                                         const timespec* until) {
-  release_word(word_of(mutex));
-  const int error = SHMEMX_REAL(pthread_cond_clockwait)(condition, mutex, clock, until);
-  acquire_word(word_of(mutex));
-  return error;
-}
-
-SHMEMX_EXPORT int cnd_wait(cnd_t* condition, mtx_t* mutex) {
-  release_word(word_of(mutex));
-  const int error = SHMEMX_REAL(cnd_wait)(condition, mutex);
-  acquire_word(word_of(mutex));
-  return error;
-}
-SHMEMX_EXPORT int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespec* until) {
-  release_word(word_of(mutex));
-  const int error = SHMEMX_REAL(cnd_timedwait)(condition, mutex, until);
-  acquire_word(word_of(mutex));
-  return error;
-}
+SHMEMX_WAITING(pthread_cond_wait, (pthread_cond_t * condition, pthread_mutex_t* mutex), condition, mutex)
+SHMEMX_WAITING(pthread_cond_timedwait, (pthread_cond_t * condition, pthread_mutex_t* mutex, const timespec* until),
+               condition, mutex, until)
+SHMEMX_WAITING(pthread_cond_clockwait,
+               (pthread_cond_t * condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* until), condition,
+               mutex, clock, until)
+SHMEMX_WAITING(cnd_wait, (cnd_t * condition, mtx_t* mutex), condition, mutex)
+SHMEMX_WAITING(cnd_timedwait, (cnd_t * condition, mtx_t* mutex, const timespec* until), condition, mutex, until)
 
 // ---- Locks of readers and writers: readers count as ordered with each other, too ----
-#define SHMEMX_LOCK_OF(NAME)                                \
-  SHMEMX_EXPORT int NAME(pthread_rwlock_t* lock) noexcept { \
-    const int error = SHMEMX_REAL(NAME)(lock);              \
-    if (error == 0) acquire_word(word_of(lock));            \
-    return error;                                           \
-  }
-SHMEMX_LOCK_OF(pthread_rwlock_rdlock)
-SHMEMX_LOCK_OF(pthread_rwlock_tryrdlock)
-SHMEMX_LOCK_OF(pthread_rwlock_wrlock)
-SHMEMX_LOCK_OF(pthread_rwlock_trywrlock)
-SHMEMX_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
-  release_word(word_of(lock));
-  return SHMEMX_REAL(pthread_rwlock_unlock)(lock);
-}
+SHMEMX_ACQUIRING(pthread_rwlock_rdlock, word_of(lock), (pthread_rwlock_t * lock) noexcept, lock)
+SHMEMX_ACQUIRING(pthread_rwlock_tryrdlock, word_of(lock), (pthread_rwlock_t * lock) noexcept, lock)
+SHMEMX_ACQUIRING(pthread_rwlock_wrlock, word_of(lock), (pthread_rwlock_t * lock) noexcept, lock)
+SHMEMX_ACQUIRING(pthread_rwlock_trywrlock, word_of(lock), (pthread_rwlock_t * lock) noexcept, lock)
+SHMEMX_RELEASING(pthread_rwlock_unlock, lock, (pthread_rwlock_t * lock) noexcept)
 
 // ---- Barriers, once, semaphores ----
 SHMEMX_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
@@ -235,20 +185,9 @@ SHMEMX_EXPORT void call_once(once_flag* control, void (*function)()) {
   pthread_once(reinterpret_cast<pthread_once_t*>(control), function);
 }
 
-SHMEMX_EXPORT int sem_post(sem_t* semaphore) noexcept {
-  release_word(word_of(semaphore));
-  return SHMEMX_REAL(sem_post)(semaphore);
-}
-SHMEMX_EXPORT int sem_wait(sem_t* semaphore) {
-  const int error = SHMEMX_REAL(sem_wait)(semaphore);
-  if (error == 0) acquire_word(word_of(semaphore));
-  return error;
-}
-SHMEMX_EXPORT int sem_trywait(sem_t* semaphore) noexcept {
-  const int error = SHMEMX_REAL(sem_trywait)(semaphore);
-  if (error == 0) acquire_word(word_of(semaphore));
-  return error;
-}
+SHMEMX_RELEASING(sem_post, semaphore, (sem_t * semaphore) noexcept)
+SHMEMX_ACQUIRING(sem_wait, word_of(semaphore), (sem_t * semaphore), semaphore)
+SHMEMX_ACQUIRING(sem_trywait, word_of(semaphore), (sem_t * semaphore) noexcept, semaphore)
 
 // ---- Statics that are initialised at their first use. A program in C loads no C++ library that has the routines. The
 // first byte is set when the static is there, the second while a thread makes it. ----
