@@ -313,15 +313,16 @@ void add_rma_threads(const Settings& settings, Rows& rows) {
   }
 }
 
+Arguments strict_provider(const Settings& settings) {
+  const std::string folder = settings.ours.programs + "/../../tests/support/strict_provider/bin";
+  return {"FI_PROVIDER=shmemxtest", "FI_PROVIDER_PATH=" + folder, "SHMEMX_TEST_PROVIDER_SEED=0"};
+}
+
 // The same of a target that sleeps in a wait, polls, or computes: the mean of the latter beside that of the first.
 void add_rma_target(const Settings& settings, Rows& rows) {
   if (!wanted(settings, "net_rma_busy")) return;
-  const std::string strict = settings.ours.programs + "/../../tests/support/strict_provider/bin";
   const RmaNetwork networks[] = {
-      {"ofi",
-       "strict provider",
-       {"FI_PROVIDER=shmemxtest", "FI_PROVIDER_PATH=" + strict, "SHMEMX_TEST_PROVIDER_SEED=0"},
-       {}},
+      {"ofi", "strict provider", strict_provider(settings), {}},
       {"ofi", "shm provider", {"FI_PROVIDER=shm"}, {}},
   };
   for (const RmaNetwork& network : networks) {
@@ -349,6 +350,22 @@ void add_rma_target(const Settings& settings, Rows& rows) {
                       .transport = network.transport,
                       .state = network.name,
                       .remark = remark});
+  }
+}
+
+// A put that wakes nobody, to a PE that sleeps in a wait; the strict provider is without a descriptor to sleep on.
+void add_rma_wake(const Settings& settings, Rows& rows) {
+  if (!wanted(settings, "net_rma_wake") && !wanted(settings, "net_rma")) return;
+  const RmaNetwork network{"ofi", "strict provider", strict_provider(settings), {}};
+  announce("waits for RMA, strict provider", kPair, network.transport);
+  Variant ours = in_environment(ours_over(settings, network), {"SHMEMX_TEST_PROVIDER=efa"});
+  std::string remark;
+  for (const Line& line : answers(settings, ours, "net_rma_wake", {"--budget", "10000"}, remark)) {
+    Row row{.name = line.name, .pes = kPair.pes(), .bytes = 8, .unit = line.name == "net_rma_wake" ? "us" : "%"};
+    row.transport = network.transport;
+    row.state = line.state + ", " + network.name;
+    row.ours = line.median;
+    rows.push_back(row);
   }
 }
 
@@ -399,6 +416,7 @@ Rows measure_net(const Settings& settings, const std::function<void(const Rows&)
   add_rma(settings, rows);
   add_rma_threads(settings, rows);
   add_rma_target(settings, rows);
+  add_rma_wake(settings, rows);
   keep(rows);
   add_start(settings, net, rows);
   return rows;

@@ -242,6 +242,8 @@ Verdict rma_busy(const Row& row) {
 Verdict net_verdict(const Row& row, const Rows& all) {
   const std::string& name = row.name;
   if (name == "net_rma_get_busy" || name == "net_rma_put_busy") return rma_busy(row);
+  if (name == "net_rma_wake") return row.state.starts_with("waits 1000 ms") ? Verdict{} : absolute(row, 50);
+  if (name == "net_rma_wait_cpu") return absolute(row, 5);
   if (name == "net_rma_threads") return reaches(0.85, row, "2 x one thread");
   if (name == "net_ablation") return {};
   if (name.ends_with("_instructions")) return instructions(row);

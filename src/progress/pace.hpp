@@ -62,14 +62,16 @@ struct Burst {
   bool is_timed() const noexcept { return polls == 0 && ns != 0; }
 };
 
-// The lengths of sleeps where something wakes the thread. Where nothing does, they begin at a twentieth of the longest
-// sleep, double up to it, and begin anew when something has moved.
+// The lengths of sleeps where something wakes the thread. Where nothing does, they begin at a part of the longest
+// sleep, double up to it, and begin anew when something has moved. Those of a wait are at most a small part of the time
+// since its first one, so that a change is noticed soon.
 struct SleepSteps {
   std::uint64_t first_ns = 50'000;
   std::uint64_t max_ns = 1'000'000;
   std::uint32_t growth = 2;    // each step by the one before
   bool may_grow_long = false;  // beyond `max_ns` in a wait that has taken long, up to kLongestStepNs
   bool begin_anew = false;     // after a sleep that was not to the end
+  bool are_of_wait = false;    // not of a progress thread
 };
 inline constexpr std::uint64_t kLongestStepNs = 10'000'000;
 
@@ -131,6 +133,7 @@ class Pace {
   Step after_yield(const Seen& seen) noexcept;
   Step after_sleep(const Seen& seen) noexcept;
   Step sleep(const Seen& seen, std::uint32_t polls = 0) noexcept;
+  std::uint64_t next_polled_ns(const Seen& seen) noexcept;
   Step sleep_again(const Seen& seen) noexcept;
   void grow(const Seen& seen) noexcept;
 

@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/cpu_pause.hpp"
+#include "base/timer_slack.hpp"
 #include "progress/hints.hpp"
 #include "progress/pace.hpp"
 #include "progress/steps.hpp"
@@ -67,6 +68,7 @@ Plan plan_of_wait() {
   }
   plan_wakes(plan, sleeps_at_once);
   plan.sleep = how.sleep;
+  plan.sleep.are_of_wait = true;
   return plan;
 }
 
@@ -100,6 +102,7 @@ class Wait {
   const DescribeFunction describe_;
   Pace pace_;
   Seen seen_;
+  TimerSlack timer_slack_;
   bool is_counted_ = false;  // in threads_waiting
   bool is_located_ = false;  // its CPU has been noted
   bool has_slept_ = false;
@@ -177,6 +180,7 @@ bool Wait::sleep(const Step& step) {
   if (step.polls != 0 && is_done(done_, state_)) return true;
   if (how.hooks.on_sleep != nullptr)
     how.hooks.on_sleep(routine_, describe_ != nullptr ? describe_(state_) : bootstrap::Awaited());
+  if (!has_slept_ && seen_.longest_ns != kUntilWoken) timer_slack_.tighten();
   has_slept_ = true;
   seen_.slept = Slept::to_the_end;
   if (step.ns == 0) return false;

@@ -89,6 +89,7 @@ class Thread {
 // Of a wait for a store of a node peer.
 Plan plan_for_store() {
   Plan plan;
+  plan.sleep.are_of_wait = true;
   plan.paused = {Action::pause, 80, 0};
   plan.beside_program = {Action::pause, 0, 20 * kUs};
   plan.yielding = {Action::yield, 0, 200 * kUs};
@@ -274,13 +275,17 @@ BOOST_AUTO_TEST_CASE(what_nothing_wakes_sleeps_in_steps_that_begin_anew_when_som
   Thread wait(plan_for_store(), kMs);
   wait.begin_wait();
   wait.follow({{after(0), yield()},
-               {yielded(201 * kUs), asleep(50 * kUs, 1)},
+               {after(201 * kUs), asleep(20 * kUs, 1)},
                {slept(Slept::to_the_end), pause(2)},
-               {after(kUs), asleep(100 * kUs)},
+               {after(kUs), asleep(20 * kUs)},
                {slept(Slept::to_the_end), pause(2)},
-               {after(kUs), asleep(200 * kUs)},
+               {after(200 * kMs), asleep(200'041 * kUs / 4000)},
                {slept(Slept::to_the_end), pause(2)},
-               {moved(kUs), asleep(50 * kUs)}});
+               {moved(kUs), asleep(20 * kUs)},
+               {slept(Slept::to_the_end), pause(2)},
+               {after(5000 * kMs), asleep(40 * kUs)},
+               {slept(Slept::to_the_end), pause(2)},
+               {after(0), asleep(80 * kUs)}});
   Thread thread(plan_of_thread(), kMs);
   thread.begin_thread();
   thread.follow({{after(0), pause(50)},
@@ -302,10 +307,35 @@ BOOST_AUTO_TEST_CASE(what_nothing_wakes_wakes_seldom_in_long_waits) {
     while (thread.now < kStart + 10'000 * kMs) {
       if (step.action == Action::sleep) ++sleeps;
       longest = std::max(longest, step.ns);
-      step = thread.next(step.action == Action::yield ? yielded(50 * kUs) : after(0));
+      const Seen woken = after(50 * kUs);  // later than asked for
+      step = thread.next(step.action == Action::yield   ? yielded(50 * kUs)
+                         : step.action == Action::sleep ? woken
+                                                        : after(0));
     }
     BOOST_CHECK_EQUAL(longest, kMs);
-    BOOST_CHECK_LT(sleeps, 10'100U);  // at 5 us each, one part in 200 of a core
+    // At 20 us each a part in 25 of a core, and in 50.
+    BOOST_CHECK_LT(sleeps, is_wait ? 20'000U : 10'100U);
+  }
+}
+
+// Whatever changes is noticed after a small part of the time that the wait has taken, a larger one on a shared core.
+BOOST_AUTO_TEST_CASE(what_nothing_wakes_looks_after_a_part_of_the_time_that_it_has_waited) {
+  Plan plan = plan_for_store();
+  plan.sleep.first_ns = kMs;
+  for (const bool is_shared : {false, true}) {
+    Thread wait(plan, kMs);
+    wait.begin_wait();
+    wait.next(after(0));
+    Step step = wait.next(after(201 * kUs));
+    BOOST_CHECK_EQUAL(step.ns, 20 * kUs);
+    const std::uint64_t begin = wait.now;
+    while (wait.now < begin + 500 * kMs) {
+      if (is_shared) wait.share_core();
+      step = wait.next(after(50 * kUs));
+    }
+    const std::uint64_t part = (wait.now - begin) / (is_shared ? 1000 : 4000);
+    if (step.action != Action::sleep) step = wait.next(after(0));
+    BOOST_CHECK_EQUAL(step.ns, part);
   }
 }
 
