@@ -226,15 +226,16 @@ void end_traffic(const char* routine) {
   // connections are established.
   const bool has_agent = parameters.config.progress != config::Progress::off;
   if (parameters.nodes.several() && !has_agent) coll::barrier(coll::team_table[coll::kEndTeam], routine);
+  tasks::check_all_run(routine);
   report_observed(routine, parameters.nodes);
   report_end(parameters, *job().launcher);
 }
 
 void close_world(const char* routine) {
   Job& self = job();
+  tasks::require_outside(routine);
   end_checks(routine);
   end_traffic(routine);
-  tasks::check_all_run(routine);
   close_messages();
   drop_contexts();
   coll::reset_active_teams();

@@ -23,6 +23,7 @@ class Awaiting {
     list_.push_back({request, priority, item, &buffer});
   }
   bool is_empty() const noexcept { return list_.empty(); }
+  std::size_t count() const noexcept { return list_.size(); }
   bool has_complete() const noexcept;
   // Ends the requests that are complete, and calls queue(priority, item, buffer) for their tasks.
   template <class Queue>

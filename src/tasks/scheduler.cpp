@@ -54,6 +54,12 @@ Scheduler::Entered::~Entered() {
   scheduler_.owner_.store(nullptr, std::memory_order_release);  // scheduler
 }
 
+void Scheduler::require_left(const char* routine) const noexcept {
+  if (!is_entered()) return;
+  fatal(routine, "called %s",
+        is_in_handler() ? "by the handler of a task" : "while a thread of this PE is in the scheduler");
+}
+
 bool Scheduler::is_in_handler() const noexcept {
   return owner_.load(std::memory_order_relaxed) == &this_thread && running_ != nullptr;  // own store, if it is equal
 }

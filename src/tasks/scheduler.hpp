@@ -80,6 +80,10 @@ class Scheduler {
 
   // Returns whether the calling thread is inside a handler.
   bool is_in_handler() const noexcept;
+  // Returns whether a thread is in the scheduler.
+  bool is_entered() const noexcept { return owner_.load(std::memory_order_relaxed) != nullptr; }
+  // Ends the job if a thread is in the scheduler.
+  void require_left(const char* routine) const noexcept;
   // Is the scheduler running tasks? Then batches gather.
   bool is_busy() const noexcept { return busy_.load(std::memory_order_relaxed); }
 

@@ -341,6 +341,8 @@ void quiesce(const char* routine) noexcept {
   } while (!judge.add_wave(total));
 }
 
+void require_outside(const char* routine) noexcept { own_tasks->scheduler.require_left(routine); }
+
 void leave(const char* routine) noexcept {
   progress::wait_until(routine, -1, [] {
     const Locked endpoint;
@@ -351,10 +353,14 @@ void leave(const char* routine) noexcept {
 }
 
 void check_all_run(const char* routine) noexcept {
-  const std::size_t queued = own_tasks->scheduler.take_queued();
-  if (queued == 0) return;
-  fatal(routine, "%zu tasks are queued on this PE that it has not run; allowed are none: call shmemx_scheduler_quiesce",
-        queued);
+  if (own_tasks->scheduler.is_entered()) return;  // the process exits in a handler
+  own_tasks->hooks.look();
+  const char* const advice = "allowed are none: call shmemx_scheduler_quiesce";
+  if (const std::size_t queued = own_tasks->scheduler.take_queued(); queued != 0)
+    fatal(routine, "%zu task%s queued on this PE and not run; %s", queued, queued == 1 ? " is" : "s are", advice);
+  if (const std::size_t waiting = own_tasks->awaiting.count(); waiting != 0)
+    fatal(routine, "%zu task%s on this PE for a request that is not complete; %s", waiting,
+          waiting == 1 ? " waits" : "s wait", advice);
 }
 
 }  // namespace shmemx::tasks

@@ -21,9 +21,12 @@ struct Start {
   bool passes_on = false;  // multicasts are passed on by PEs of other nodes: each has a thread for it
 };
 void open(const Start& start) noexcept;
+// Ends the job if a thread is in the scheduler.
+void require_outside(const char* routine) noexcept;
 // Waits until all tasks have left and have been received. For finalize, where all PEs call it before a barrier.
 void leave(const char* routine) noexcept;
-// Ends the job if tasks are queued here that have not been run. After that barrier.
+// Ends the job if tasks are left here that have not been run. After that barrier: a PE that has received a multicast
+// before it has passed it on in leave(), and any other one finds it here.
 void check_all_run(const char* routine) noexcept;
 
 // Returns false if the number is a handler of active messages.

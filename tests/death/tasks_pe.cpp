@@ -43,6 +43,47 @@ void left_at_finalize() {
   shmem_finalize();
 }
 
+// PE 0 has run its own, and the others wait in finalize.
+void send_multicast() {
+  shmemx_task_register(
+      1, [](int, const void*, size_t, void*) { shmemx_scheduler_stop(); }, nullptr);
+  shmem_barrier_all();
+  if (shmem_my_pe() != 0) return;
+  shmemx_task_multicast(SHMEM_TEAM_WORLD, 1, nullptr, 0, 0);
+  shmemx_scheduler_run();
+}
+
+void multicast_at_finalize() {
+  send_multicast();
+  shmem_finalize();
+}
+
+// The program returns from main.
+void multicast_at_exit() { send_multicast(); }
+
+void after_at_finalize() {
+  shmemx_task_register(1, nothing, nullptr);
+  shmem_barrier_all();
+  static int never_sent;
+  shmemx_request_t request;
+  if (shmem_my_pe() == last_pe()) {
+    shmemx_irecv(&never_sent, sizeof never_sent, 0, 5, &request);
+    shmemx_task_after(&request, 1, nullptr, 0, 0);
+  }
+  shmem_finalize();
+}
+
+void finalize_in_handler() {
+  shmemx_task_register(
+      1, [](int, const void*, size_t, void*) { shmem_finalize(); }, nullptr);
+  shmem_barrier_all();
+  if (shmem_my_pe() == last_pe()) {
+    shmemx_task_send(shmem_my_pe(), 1, nullptr, 0, 0);
+    shmemx_scheduler_run();
+  }
+  shmem_finalize();
+}
+
 // The last PE receives in the barrier, and runs nothing.
 void too_many() {
   shmemx_task_register(1, nothing, nullptr);
@@ -75,10 +116,18 @@ void keep_outside() {
 constexpr struct {
   const char* name;
   void (*run)();
-} kWrong[] = {{"unregistered", unregistered},   {"nested_run", nested_run},
-              {"second_thread", second_thread}, {"left_at_finalize", left_at_finalize},
-              {"too_many", too_many},           {"active_number", active_number},
-              {"bad_number", bad_number},       {"keep_outside", keep_outside}};
+} kWrong[] = {{"unregistered", unregistered},
+              {"nested_run", nested_run},
+              {"second_thread", second_thread},
+              {"left_at_finalize", left_at_finalize},
+              {"multicast_at_finalize", multicast_at_finalize},
+              {"multicast_at_exit", multicast_at_exit},
+              {"after_at_finalize", after_at_finalize},
+              {"finalize_in_handler", finalize_in_handler},
+              {"too_many", too_many},
+              {"active_number", active_number},
+              {"bad_number", bad_number},
+              {"keep_outside", keep_outside}};
 
 }  // namespace
 
