@@ -101,8 +101,8 @@ RequestId begin(Team& team, const Caller& caller, std::uint64_t word, ScheduleOw
   const char* const routine = caller.routine;
   if (!progress::is_open()) progress::open();
   const CallTag tag{word, reinterpret_cast<std::uintptr_t>(caller.site) - bias};
+  const Locked endpoint;  // number and latest call change together
   const Call call{routine, &team.route, team.route.team_index, next_number(team.route.team_index), op, tag};
-  const Locked endpoint;
   check_number(call);
   pt2pt::Operation* const request = engine().open_operation(call.team_index);
   if (request == nullptr) fatal(routine, "no memory for another request, %zu are open", engine().open_requests());
