@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "am/endpoint.hpp"
-#include "base/bulk_copy.hpp"
 #include "base/fatal.hpp"
 #include "progress/policy.hpp"
 #include "progress/send.hpp"
 #include "progress/wait.hpp"
+#include "tasks/pieces.hpp"
 
 namespace shmemx::tasks {
 namespace {
@@ -32,30 +32,16 @@ struct WholeHead {
 };
 static_assert(sizeof(WholeHead) == 8);  // the payload behind it stays aligned
 
-// In front of each piece of a longer message.
-struct ActivePieceHead {
-  std::uint32_t message;  // tells the pieces of messages of one source apart
-  std::uint32_t id;
-  std::uint64_t total;
-  std::uint64_t offset;
-};
-static_assert(sizeof(ActivePieceHead) == 24);
-
 constinit std::atomic<std::uint32_t> next_message{1};
 // Read by each send: by its offset from the thread's own block, since a look-up would be a call.
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool in_handler = false;
 
-// A message that has come in part.
-struct Partial {
-  int source;
-  std::uint32_t message;
-  std::size_t received;
-  std::vector<std::uint64_t> words;
-};
-std::vector<Partial>& partials() {
-  static auto* const list = new std::vector<Partial>;
+using Words = std::vector<std::uint64_t>;
+PartialMessages<Words>& partials() {
+  static auto* const list = new PartialMessages<Words>;
   return *list;
 }
+
 void deliver(int source, std::uint32_t id, const void* payload, std::size_t bytes) {
   const Handler target = handler_table.find(static_cast<std::uint16_t>(id), HandlerKind::active);
   if (target.function == nullptr)
@@ -63,24 +49,6 @@ void deliver(int source, std::uint32_t id, const void* payload, std::size_t byte
   in_handler = true;
   target.function(source, payload, bytes, target.argument);
   in_handler = false;
-}
-
-void add_piece(int source, const ActivePieceHead& head, Bytes piece) {
-  std::vector<Partial>& list = partials();
-  auto at = std::find_if(list.begin(), list.end(),
-                         [&](const Partial& p) { return p.source == source && p.message == head.message; });
-  if (at == list.end()) {
-    list.push_back({source, head.message, 0, std::vector<std::uint64_t>((head.total + 7) / 8)});
-    at = list.end() - 1;
-  }
-  if (head.offset != at->received || head.total > at->words.size() * 8)
-    fatal("shmemx_am_send", "a piece of a message of PE %d does not fit to the pieces before it", source);
-  copy_block(reinterpret_cast<std::byte*>(at->words.data()) + head.offset, piece.data(), piece.size());
-  at->received += piece.size();
-  if (at->received < head.total) return;
-  const std::vector<std::uint64_t> words = std::move(at->words);
-  list.erase(at);
-  deliver(source, head.id, words.data(), head.total);
 }
 
 [[noreturn]] void reject(int source) {
@@ -99,13 +67,19 @@ Verdict on_whole(Endpoint&, const Message& message) {
 }
 
 Verdict on_piece(Endpoint&, const Message& message) {
-  ActivePieceHead head;
+  PieceHead head;
   Bytes piece = message.payload;
-  if (!take_header(piece, head)) reject(message.source);
-  if (head.id >= kHandlers || head.total > kActiveMaxBytes || head.offset > head.total ||
-      piece.size() > head.total - head.offset)
-    reject(message.source);
-  add_piece(message.source, head, piece);
+  if (!take_header(piece, head) || head.detail >= kHandlers || head.total > kActiveMaxBytes) reject(message.source);
+  const auto make = [&head](Words& words) {
+    words.resize((head.total + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t));
+    return reinterpret_cast<std::byte*>(words.data());
+  };
+  using Added = PartialMessages<Words>::Added;
+  Words whole;
+  const Added added = partials().add(message.source, head, piece, make, whole);
+  if (added == Added::damaged)
+    fatal("shmemx_am_send", "a piece of a message of PE %d does not fit to the pieces before it", message.source);
+  if (added == Added::whole) deliver(message.source, head.detail, whole.data(), head.total);
   return Verdict::done;
 }
 
@@ -118,11 +92,12 @@ template <class Send>
     const WholeHead head{static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(bytes)};
     return send(kActive, bytes_of(head), Bytes{data, bytes});
   }
-  const std::size_t room = cell_bytes - sizeof(ActivePieceHead);
+  const std::size_t room = cell_bytes - sizeof(PieceHead);
   const std::uint32_t message = next_message.fetch_add(1, std::memory_order_relaxed);  // a name only
   for (std::size_t offset = 0; offset < bytes;) {
     const std::size_t part = std::min(room, bytes - offset);
-    const ActivePieceHead head{message, static_cast<std::uint32_t>(id), bytes, offset};
+    const PieceHead head{message, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(bytes),
+                         static_cast<std::uint32_t>(id)};
     send(kActivePiece, bytes_of(head), Bytes{data + offset, part});
     offset += part;
   }

@@ -7,9 +7,21 @@
 namespace shmemx::tasks {
 namespace {
 
-constexpr std::uint32_t kCalls = 0xffffffffU;  // the group of their requests; those of collectives are teams
+// The groups of their requests: those that wait for a reply, and those whose reply is being written. Groups of
+// collectives are teams.
+constexpr std::uint32_t kCalls = 0xffffffffU;
+constexpr std::uint32_t kReplied = 0xfffffffeU;
 
 pt2pt::Engine& call_engine() noexcept { return pt2pt::own_engine.object; }
+
+pt2pt::Operation* find_waiting(int source, CallId id) noexcept {
+  pt2pt::Request* const request = call_engine().find(id);
+  if (request == nullptr || request->role != pt2pt::Role::operation || request->peer != source ||
+      request->phase == pt2pt::Phase::complete)
+    return nullptr;
+  auto* const call = static_cast<pt2pt::Operation*>(request);
+  return call->group == kCalls ? call : nullptr;
+}
 
 }  // namespace
 
@@ -22,15 +34,23 @@ CallId open_call(const char* routine, int pe, std::byte* result, std::size_t res
 }
 
 bool complete_call(int source, CallId id, Bytes reply) noexcept {
-  pt2pt::Request* const call = call_engine().find(id);
-  if (call == nullptr || call->role != pt2pt::Role::operation || call->peer != source ||
-      call->phase == pt2pt::Phase::complete || static_cast<pt2pt::Operation*>(call)->group != kCalls)
-    return false;
+  pt2pt::Operation* const call = find_waiting(source, id);
+  if (call == nullptr) return false;
   const std::size_t bytes = std::min(reply.size(), call->cursor.shape().bytes);
   if (bytes != 0) call->cursor.scatter(reply.data(), bytes);
-  call->result = {source, pt2pt::kAny, bytes, bytes != reply.size(), false};
-  pt2pt::complete(*call);
+  complete_call(*call, source, bytes, bytes != reply.size());
   return true;
+}
+
+pt2pt::Operation* begin_reply(int source, CallId id) noexcept {
+  pt2pt::Operation* const call = find_waiting(source, id);
+  if (call != nullptr) call->group = kReplied;
+  return call;
+}
+
+void complete_call(pt2pt::Operation& call, int source, std::size_t bytes, bool truncated) noexcept {
+  call.result = {source, pt2pt::kAny, bytes, truncated, false};
+  pt2pt::complete(call);
 }
 
 bool Awaiting::has_complete() const noexcept {

@@ -12,8 +12,11 @@ namespace shmemx::tasks {
 
 // Opens the request of a call to `pe`, whose reply is written to `result`.
 CallId open_call(const char* routine, int pe, std::byte* result, std::size_t result_bytes) noexcept;
-// Completes the call by the reply of `source`. Returns false if there is no such call.
+// Completes the call by the reply of `source`. Returns false if none is open that waits for one.
 bool complete_call(int source, CallId call, Bytes reply) noexcept;
+// Returns the call that a reply of `source` is written to piece by piece, until complete_call(); null as above.
+pt2pt::Operation* begin_reply(int source, CallId call) noexcept;
+void complete_call(pt2pt::Operation& call, int source, std::size_t bytes, bool truncated) noexcept;
 
 // Tasks of this PE that are queued once a request is complete.
 class Awaiting {

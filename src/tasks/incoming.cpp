@@ -1,6 +1,5 @@
 #include "tasks/incoming.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "base/bulk_copy.hpp"
@@ -45,26 +44,13 @@ void Incoming::add(int source, Bytes message, bool is_mixed) noexcept {
   copy_payload(place_of(source, message.size(), is_mixed), message);
 }
 
-bool Incoming::add_piece(int source, const PieceHead& head, Bytes piece, Bytes& whole) noexcept {
-  auto at = std::find_if(partials_.begin(), partials_.end(),
-                         [&](const Partial& p) { return p.source == source && p.message == head.message; });
-  if (at == partials_.end()) {
-    if (head.offset != 0 || head.total > am::Batch::room_for(kMostHeadBytes + kMaxPayloadBytes)) return false;
-    Buffer* const buffer = buffer_for(source, head.total);
-    add_record(*buffer, source, head.total, true);
-    at = partials_.insert(at, {source, head.message, 0, buffer});
-  }
-  Record record;
-  std::memcpy(&record, at->buffer->data(), sizeof record);
-  if (head.total != record.bytes || head.offset != at->received || piece.size() > record.bytes - at->received)
-    return false;
-  copy_block(at->buffer->data() + sizeof record + at->received, piece.data(), piece.size());
-  at->received += static_cast<std::uint32_t>(piece.size());
-  if (at->received != record.bytes) return true;
-  whole = message_of(*at->buffer);
-  add_complete(at->buffer);
-  partials_.erase(at);
-  return true;
+bool Incoming::add_piece(int source, const PieceHead& head, Bytes piece, Buffer*& whole) noexcept {
+  if (head.total > am::Batch::room_for(kMostHeadBytes + kMaxPayloadBytes)) return false;
+  const auto make = [&](Buffer*& buffer) {
+    buffer = buffer_for(source, head.total);
+    return add_record(*buffer, source, head.total, true);
+  };
+  return partials_.add(source, head, piece, make, whole) != PartialMessages<Buffer*>::Added::damaged;
 }
 
 Buffer* Incoming::make_pulled(int source, Bytes item, std::size_t payload_bytes, std::byte*& payload) noexcept {
@@ -102,8 +88,7 @@ void Incoming::clear() noexcept {
     release_share(budget_, buffer);
     buffer = next;
   }
-  for (const Partial& partial : partials_) release_share(budget_, partial.buffer);
-  partials_.clear();
+  partials_.clear([this](Buffer* buffer) { drop(buffer); });
 }
 
 }  // namespace shmemx::tasks

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <atomic>
-#include <vector>
 
 #include "base/bytes.hpp"
 #include "tasks/memory.hpp"
+#include "tasks/pieces.hpp"
 #include "tasks/wire.hpp"
 
 namespace shmemx::tasks {
@@ -20,19 +20,19 @@ class Incoming {
 
   // Adds the tasks of a message. `is_mixed`: there may be other items than tasks of priority 0.
   void add(int source, Bytes message, bool is_mixed) noexcept;
-  // Adds a part of a message. Returns false if it does not fit to the parts before it. Sets `whole` to the message when
-  // that is complete.
-  bool add_piece(int source, const PieceHead& head, Bytes piece, Bytes& whole) noexcept;
+  // Adds a piece of a message. Returns false if it does not fit to the pieces before it. With the last one, `whole` is
+  // the buffer with the message, for add_complete() or drop().
+  bool add_piece(int source, const PieceHead& head, Bytes piece, Buffer*& whole) noexcept;
   // Makes a buffer with the item of a task whose payload is still to come, to `payload`. The task is there when
   // add_complete() is called.
   Buffer* make_pulled(int source, Bytes item, std::size_t payload_bytes, std::byte*& payload) noexcept;
-  // Returns the message in a buffer of make_pulled().
+  // Returns the message in a buffer of add_piece() or make_pulled().
   static Bytes message_of(Buffer& buffer) noexcept;
   void add_complete(Buffer* buffer) noexcept {
     append(buffer);
     has_any_.store(true, std::memory_order_relaxed);  // the lock orders the tasks
   }
-  // Gives up a buffer of make_pulled().
+  // Gives up such a buffer.
   void drop(Buffer* buffer) noexcept { release_share(budget_, buffer); }
   // Returns a place for a task of this PE to itself; the task is there when the lock is released.
   std::byte* place_of(int source, std::size_t bytes, bool is_mixed) noexcept;
@@ -41,18 +41,12 @@ class Incoming {
   bool has_any() const noexcept { return has_any_.load(std::memory_order_relaxed); }
   // Returns all buffers, in the order in which they arrived, and takes back those that may be used again.
   Buffer* take_all(BufferList& unused) noexcept;
-  // Messages of which not all parts have arrived.
-  std::size_t partial_count() const noexcept { return partials_.size(); }
+  // Messages of which not all pieces have arrived.
+  std::size_t partial_count() const noexcept { return partials_.count(); }
   // Forgets everything.
   void clear() noexcept;
 
  private:
-  struct Partial {
-    int source;
-    std::uint32_t message;
-    std::uint32_t received;
-    Buffer* buffer;  // with the message's record, whose tasks are incomplete
-  };
   static constexpr std::size_t kMostUnused = 64;
 
   Buffer* buffer_for(int source, std::size_t bytes) noexcept;
@@ -63,7 +57,7 @@ class Incoming {
   Buffer* first_ = nullptr;
   Buffer* last_ = nullptr;
   BufferList unused_;
-  std::vector<Partial> partials_;
+  PartialMessages<Buffer*> partials_;
   std::atomic<bool> has_any_{false};
 };
 

@@ -75,6 +75,8 @@ void pass_on(int source, const TaskView& task, Buffer* buffer) noexcept {
   spread.spread(*part);
 }
 
+void count_reply() noexcept { own_tasks->replies.fetch_add(1, std::memory_order_relaxed); }  // a count only
+
 // Handles the items that are not only queued. Returns whether the message holds tasks.
 bool handle_items(int source, Bytes message, Buffer* buffer) {
   bool has_tasks = false;
@@ -85,7 +87,7 @@ bool handle_items(int source, Bytes message, Buffer* buffer) {
     if (view.kind == kMulticast) pass_on(source, view, buffer);
     if (view.kind != kReply) continue;
     if (!complete_call(source, view.call, view.payload)) reject_message(source);
-    own_tasks->replies.fetch_add(1, std::memory_order_relaxed);  // a count only
+    count_reply();
   }
   return has_tasks;
 }
@@ -99,12 +101,18 @@ Verdict on_handled_tasks(Endpoint&, const Message& message) {
 Verdict on_task_piece(Endpoint&, const Message& message) {
   Bytes piece = message.payload;
   PieceHead head;
-  Bytes whole;
-  if (!take_header(piece, head) || head.details > kDetails ||
-      !own_tasks->incoming.add_piece(message.source, head, piece, whole))
+  Tasks& own = *own_tasks;
+  Buffer* whole = nullptr;
+  if (!take_header(piece, head) || head.detail > kDetails ||
+      !own.incoming.add_piece(message.source, head, piece, whole))
     reject_message(message.source);
-  if (handler_of(static_cast<std::uint16_t>(head.details)) == am::kTasksHandled && !whole.empty())
-    handle_items(message.source, whole, nullptr);
+  if (whole == nullptr) return Verdict::done;
+  const bool is_handled = handler_of(static_cast<std::uint16_t>(head.detail)) == am::kTasksHandled;
+  if (!is_handled || handle_items(message.source, Incoming::message_of(*whole), nullptr)) {
+    own.incoming.add_complete(whole);
+  } else {
+    own.incoming.drop(whole);
+  }
   return Verdict::done;
 }
 
@@ -117,8 +125,9 @@ Verdict on_task_offer(Endpoint&, const Message& message) {
 
 bool move_tasks(Endpoint&) {
   Tasks& own = *own_tasks;
-  bool any = !own.pulls.is_empty() &&
-             own.pulls.progress([](Buffer& buffer) { handle_items(-1, Incoming::message_of(buffer), &buffer); });
+  bool any =
+      !own.pulls.is_empty() &&
+      own.pulls.progress([](Buffer& buffer) { handle_items(-1, Incoming::message_of(buffer), &buffer); }, count_reply);
   if (!own.outgoing.is_empty()) any |= own.outgoing.progress(!own.scheduler.is_busy());
   return any;
 }

@@ -186,8 +186,7 @@ bool Outgoing::push_unsent(Target& to) {
 
 // A network may read a long payload while it travels.
 bool Outgoing::push(Unsent& unsent, Target& to) {
-  if (unsent.batch == nullptr && (unsent.details & kReply) == 0 && unsent.payload.size() >= kPullBytes)
-    return push_offer(unsent, to);
+  if (unsent.batch == nullptr && unsent.payload.size() >= kPullBytes) return push_offer(unsent, to);
   if (unsent.message != 0 || unsent.bytes() > port_.message_bytes(unsent.pe)) return push_pieces(unsent);
   am::OutgoingMessage message{.pe = unsent.pe,
                               .handler = handler_of(unsent.details),

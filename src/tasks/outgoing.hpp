@@ -16,6 +16,7 @@
 #include "base/contact_table.hpp"
 #include "nemesis/fastbox.hpp"
 #include "tasks/memory.hpp"
+#include "tasks/pieces.hpp"
 #include "tasks/wire.hpp"
 
 namespace shmemx::tasks {

@@ -13,15 +13,23 @@ class Pulls {
  public:
   explicit Pulls(Incoming& incoming) noexcept : incoming_(incoming) {}
 
-  // Begins to pull the payload of an offered task. `item`: its header and heads. Returns false if they are damaged.
+  // Begins to pull what is offered: the payload of a task, or a reply, straight into the result of its call. `item`:
+  // its header and heads. Returns false if they are damaged.
   bool begin(int source, const OfferHead& offer, Bytes item) noexcept;
-  // Queues the tasks whose payload is complete, after handle(buffer). Returns whether there was one.
-  template <class Handle>
-  bool progress(const Handle& handle) noexcept {
+  // Queues the tasks whose payload is complete, after on_task(buffer), and completes the calls whose reply is, after
+  // on_reply(). Returns whether there was one.
+  template <class OnTask, class OnReply>
+  bool progress(const OnTask& on_task, const OnReply& on_reply) noexcept {
     return std::erase_if(pulls_, [&](const Pull& pull) {
-             if (!try_end(*pull.receive)) return false;
-             handle(*pull.buffer);
-             incoming_.add_complete(pull.buffer);
+             if (pull.receive->phase != pt2pt::Phase::complete) return false;
+             if (pull.call != nullptr) {
+               on_reply();
+               end_reply(pull);
+             } else {
+               on_task(*pull.buffer);
+               incoming_.add_complete(pull.buffer);
+             }
+             give_back(*pull.receive);
              return true;
            }) != 0;
   }
@@ -29,11 +37,14 @@ class Pulls {
 
  private:
   struct Pull {
-    Buffer* buffer;
+    Buffer* buffer;          // of a task
+    pt2pt::Operation* call;  // of a reply
     pt2pt::ReceiveRequest* receive;
   };
 
-  static bool try_end(pt2pt::ReceiveRequest& receive) noexcept;
+  void begin(int source, const OfferHead& offer, Pull pull, const pt2pt::Cursor& place) noexcept;
+  static void end_reply(const Pull& pull) noexcept;
+  static void give_back(pt2pt::ReceiveRequest& receive) noexcept;
 
   Incoming& incoming_;
   std::vector<Pull> pulls_;

@@ -4,7 +4,7 @@
 //   item     am::ItemHeader | PriorityHead, if kPrioritized | CallId, if kCall or kReply | MulticastHead, if kMulticast
 //            | payload
 //   tasks    items; the last one need not be filled up. The message's handler says what is among them (handler_of)
-//   piece    PieceHead, bytes of a message of tasks that is longer than a message may be
+//   piece    PieceHead (pieces.hpp) with the details of the items, bytes of a message of tasks
 //   offer    OfferHead, the item without its payload, which the target pulls by a rendezvous of pt2pt
 #pragma once
 
@@ -178,15 +178,6 @@ inline bool take_task(Bytes& rest, TaskView& out) noexcept {
   rest = rest.subspan(taken < rest.size() ? taken : rest.size());
   return true;
 }
-
-// In front of each piece of a message of tasks.
-struct PieceHead {
-  std::uint32_t message;  // tells the pieces of messages of one source apart
-  std::uint32_t offset;
-  std::uint32_t total;
-  std::uint32_t details;  // of the message's items
-};
-static_assert(sizeof(PieceHead) == 16);
 
 // Payloads from here on are pulled.
 inline constexpr std::size_t kPullBytes = std::size_t{64} << 10;

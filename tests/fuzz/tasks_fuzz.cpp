@@ -65,9 +65,14 @@ class Receiver {
  private:
   void take_piece(int source, Bytes piece) {
     PieceHead head;
-    Bytes whole;
+    Buffer* whole = nullptr;
     if (!take_header(piece, head) || head.total > kMostTotal) return;
-    if (incoming_.add_piece(source, head, piece, whole) && !whole.empty()) handle(whole);
+    if (!incoming_.add_piece(source, head, piece, whole) || whole == nullptr) return;
+    if (head.detail % 2 == 0 || handle(Incoming::message_of(*whole))) {
+      incoming_.add_complete(whole);
+    } else {
+      incoming_.drop(whole);
+    }
   }
 
   // Returns false if the message is damaged.

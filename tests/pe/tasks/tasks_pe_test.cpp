@@ -302,6 +302,39 @@ PE_TEST(replies_may_be_empty_long_or_cut_off) {
   shmem_barrier_all();
 }
 
+// Longer than a cell, and so long that they are pulled. They go to the result, and leave nothing on the caller.
+PE_TEST_MIN(replies_take_no_memory_of_callers, 2) {
+  fresh();
+  static std::vector<long> many;
+  many.assign(20000, me());
+  shmemx_task_register(
+      kCalled,
+      [](int, const void* payload, size_t bytes, void*) {
+        size_t words;
+        if (bytes != sizeof words) return shmemx_scheduler_stop();
+        std::memcpy(&words, payload, sizeof words);
+        shmemx_task_reply(many.data(), words * sizeof(long));
+      },
+      nullptr);
+  shmem_barrier_all();
+  if (me() == 1) shmemx_scheduler_run();
+  long bad = 0;
+  for (int turn = 0; me() == 0 && turn < 200; ++turn) {
+    const size_t words = turn % 4 == 0 ? many.size() : 6000;
+    const size_t room = turn % 8 == 0 ? words - 1 : words;
+    std::vector<long> result(many.size(), -1);
+    shmemx_request_t request;
+    shmemx_status_t status;
+    shmemx_task_call(1, kCalled, &words, sizeof words, result.data(), room * sizeof(long), &request);
+    const int error = shmemx_wait(&request, &status);
+    bad += error != (room < words ? SHMEMX_ERR_TRUNCATE : 0) || status.bytes != room * sizeof(long);
+    for (size_t i = 0; i < result.size(); ++i) bad += result[i] != (i < room ? 1 : -1);
+  }
+  if (me() == 0) shmemx_task_send(1, kCalled, nullptr, 0, 0);
+  CHECK_EQUAL(bad, 0);
+  shmem_barrier_all();
+}
+
 // A reply needs the scheduler of the target, not that of the caller.
 PE_TEST_MIN(a_call_is_completed_by_waiting, 2) {
   fresh();

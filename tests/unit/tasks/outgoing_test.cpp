@@ -84,8 +84,9 @@ std::map<std::uint32_t, std::size_t> tasks_at(Side& side, int pe) {
     }
     PieceHead head;
     std::memcpy(&head, message.bytes.data(), sizeof head);
-    Bytes whole;
+    Buffer* whole = nullptr;
     BOOST_REQUIRE(incoming.add_piece(0, head, Bytes(message.bytes).subspan(sizeof head), whole));
+    if (whole != nullptr) incoming.add_complete(whole);
   }
   BufferList none;
   for (Buffer* buffer = incoming.take_all(none); buffer != nullptr;) {
@@ -209,6 +210,16 @@ BOOST_AUTO_TEST_CASE(long_payloads_are_offered_and_released_when_they_were_pulle
   BOOST_CHECK(due[0].payload == data.data() && due[0].argument == &argument);
 }
 
+BOOST_AUTO_TEST_CASE(long_replies_are_offered) {
+  Side side;
+  const std::vector<std::byte> data(kPullBytes);
+  side.outgoing.send({.pe = 1, .id = 0, .priority = 0, .payload = data, .kind = kReply, .call = {4, 5}});
+  BOOST_REQUIRE_EQUAL(side.port.transfers.size(), 1u);
+  BOOST_CHECK(side.port.transfers[0].second.data() != data.data());  // which the handler may use again
+  BOOST_REQUIRE_EQUAL(side.port.peers[1].messages.size(), 1u);
+  BOOST_CHECK(side.port.peers[1].messages[0].handler == am::kTaskOffer);
+}
+
 BOOST_AUTO_TEST_CASE(a_batch_with_a_reply_says_so) {
   Side side;
   side.send(1, 0, 8);
@@ -232,7 +243,7 @@ BOOST_AUTO_TEST_CASE(damaged_pieces_are_rejected) {
   budget.open(0, std::size_t{1} << 30);
   Incoming incoming(budget);
   const std::vector<std::byte> data(100);
-  Bytes whole;
+  Buffer* whole = nullptr;
   BOOST_CHECK(!incoming.add_piece(1, {1, 5, 1000, 0}, data, whole));         // does not begin at the begin
   BOOST_CHECK(!incoming.add_piece(1, {1, 0, 0xffffffffU, 0}, data, whole));  // too long
   BOOST_CHECK(incoming.add_piece(1, {1, 0, 1000, 0}, data, whole));
@@ -240,6 +251,8 @@ BOOST_AUTO_TEST_CASE(damaged_pieces_are_rejected) {
   BOOST_CHECK(!incoming.add_piece(1, {1, 100, 999, 0}, data, whole));   // another length
   BOOST_CHECK(incoming.add_piece(2, {1, 0, 150, 0}, data, whole));
   BOOST_CHECK(!incoming.add_piece(2, {1, 100, 150, 0}, data, whole));  // goes beyond the end
+  BOOST_CHECK(!incoming.add_piece(3, {1, 0, 50, 0}, data, whole));
+  BOOST_CHECK(whole == nullptr);
   BOOST_CHECK_EQUAL(incoming.partial_count(), 2u);
   incoming.clear();
   BOOST_CHECK_EQUAL(budget.used(), 0u);
