@@ -18,6 +18,7 @@ namespace fake_kvs {
 namespace boot = shmemx::bootstrap;
 
 inline constexpr std::size_t kFakeValueBytes = 127;
+inline constexpr std::chrono::seconds kPatience{120};
 
 // The state that the PEs of one job share.
 struct Store {
@@ -82,7 +83,7 @@ class FakeKvs final : public boot::Kvs {
       ++store_.turn;
       store_.all_there.notify_all();
     }
-    const bool in_time = store_.all_there.wait_for(lock, std::chrono::seconds(30), [&] { return store_.turn != turn; });
+    const bool in_time = store_.all_there.wait_for(lock, kPatience, [&] { return store_.turn != turn; });
     if (in_time) return {};
     return shmemx::Error{shmemx::Errc::protocol, 0, "not all PEs came to the fence"};
   }
@@ -91,7 +92,7 @@ class FakeKvs final : public boot::Kvs {
     ++store_.gets[static_cast<std::size_t>(pe_)];
     const std::string full = key + "-" + std::to_string(owner);
     if (store_.lazy_fences) {
-      store_.all_there.wait_for(lock, std::chrono::seconds(30), [&] { return store_.values.count(full) == 1; });
+      store_.all_there.wait_for(lock, kPatience, [&] { return store_.values.count(full) == 1; });
     }
     const auto found = store_.values.find(full);
     if (found == store_.values.end()) {

@@ -6,6 +6,7 @@
 //   job           print the job's number and secret                exchange N  publish N bytes of this node, check all
 //   sleep SECONDS   exit CODE   signal N   finalize   global CODE   abort CODE   env NAME   cwd   stdin   print TEXT
 //   fork-sleep    leave a child behind that sleeps for ever        handle N    on signal N exit with 40 + N
+//   others-wait   until all other PEs of the node wait in a routine
 // "@2 ACTION" executes ACTION on PE 2 only. Before `attach` or `join` the PE number comes from oshrun's variable.
 #include <signal.h>
 #include <sys/mman.h>
@@ -21,6 +22,7 @@
 
 #include "../support/pattern.hpp"
 #include "bootstrap/bootstrap.hpp"
+#include "bootstrap/status.hpp"
 #include "bootstrap/wire.hpp"
 
 namespace boot = shmemx::bootstrap;
@@ -75,6 +77,13 @@ void attach(Probe& probe) {
   join(probe);
   while (probe.header->arrived.load() < probe.header->n_node_pes) ::usleep(500);
   set_phase(probe, boot::PePhase::running);
+}
+
+void await_waiting_others(Probe& probe) {
+  for (std::size_t place = 0; place < probe.header->n_node_pes; ++place) {
+    const boot::PeRecord* const other = boot::record_of(probe.header, place);
+    while (other != probe.record && boot::waiting_routine(probe.header, *other).empty()) ::usleep(500);
+  }
 }
 
 [[noreturn]] void end_job(Probe& probe, boot::JobState state, int code) {
@@ -161,6 +170,8 @@ bool act(Probe& probe, const std::string& action) {
     std::printf("%s\n", ::getcwd(path, sizeof path) != nullptr ? path : "?");
   } else if (action == "stdin") {
     copy_stdin();
+  } else if (action == "others-wait") {
+    await_waiting_others(probe);
   } else if (action == "fork-sleep") {
     if (::fork() == 0) {
       for (;;) ::pause();
@@ -199,7 +210,7 @@ int main(int argc, char** argv) {
     bool mine = true;
     if (argv[i][0] == '@') mine = std::atoi(argv[i++] + 1) == probe.pe;
     const std::string action = argv[i];
-    static const std::string kPlain = " attach join hello nodes why job finalize cwd stdin fork-sleep ";
+    static const std::string kPlain = " attach join hello nodes why job finalize cwd stdin fork-sleep others-wait ";
     const bool plain = kPlain.find(" " + action + " ") != std::string::npos;
     if (mine && plain) act(probe, action);
     if (!plain && mine) act_with(probe, action, argv[i + 1]);

@@ -69,6 +69,16 @@ class Shell:
         self.out = self.out[found.end():]
         return before.decode(errors="replace")
 
+    def type_until(self, key, pattern):
+        """Types the key until the output holds the pattern: a key that comes while a job is being continued is lost."""
+        end = time.monotonic() + LIMIT
+        while not re.search(pattern.encode(), self.out) and time.monotonic() < end:
+            self.type(key)
+            again = time.monotonic() + 2
+            while not re.search(pattern.encode(), self.out) and time.monotonic() < again:
+                self.pump(0.05)
+        self.expect(pattern)
+
     def wait_until(self, condition, what):
         end = time.monotonic() + LIMIT
         while not condition():
@@ -182,11 +192,10 @@ def standard_files_are_terminals(shell):
     check(lines == ["False True True 111 33", "True True True 111 33"], "not terminals of this size", str(lines))
     shell.type("oshrun -n 2 python3 -c 'import sys; print(sys.stdout.isatty(), sys.stderr.isatty())' 2>&1 | sort; echo EN''D\n")
     check(shell.expect("END").count("False False") == 2, "a pipe has become a terminal")
-    shell.type("oshrun -n 2 sh -c 'stty size <&1; echo SI''ZE; while [ ! -e stop2 ]; do sleep 0.05; done; stty size <&1'; echo EN''D\n")
-    check("33 111" in shell.expect("SIZE"), "not the terminal's size")
+    shell.type("oshrun -n 2 sh -c 'stty size <&1; echo SI''ZE; while [ \"$(stty size <&2)\" = \"33 111\" ]; do sleep 0.05; done; stty size <&1'; echo EN''D\n")
+    sizes = shell.expect("SIZE") + shell.expect("SIZE")
+    check(sizes.count("33 111\r") == 2, "not the terminal's size", sizes)
     shell.set_size(40, 90)
-    shell.pump(0.3)
-    open("stop2", "w").close()
     check(shell.expect("END").count("40 90") == 2, "PEs do not see the new size")
 
 
@@ -216,8 +225,9 @@ def keys_that_signal(shell):
         shell.expect("READY")
         shell.type(key)
         check(shell.expect("rc 5 END").count("caught") == 2, f"{name} did not reach each PE once")
-        shell.type("oshrun -n 2 sleep 100; echo rc $? EN''D\n")
-        shell.pump(0.4)
+        shell.type("oshrun -n 2 sh -c 'echo STA''RTED; exec sleep 100'; echo rc $? EN''D\n")
+        shell.expect("STARTED")
+        shell.expect("STARTED")
         shell.type(key)
         shell.expect(f"rc {128 + number} END")
     # A script starts its background jobs with keys ignored.
@@ -238,8 +248,7 @@ def stopped_and_continued(shell):
         return {open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] for pid in pids}
 
     for resume in "bg", "fg":
-        shell.type("\x1a")
-        shell.expect("Stopped")
+        shell.type_until("\x1a", "Stopped")
         shell.wait_until(lambda: states() == {"T"}, "PEs are not stopped")
         shell.type(f"{resume}\n")
         shell.wait_until(lambda: "T" not in states(), "PEs are not continued")
@@ -247,7 +256,6 @@ def stopped_and_continued(shell):
         if resume == "bg":
             shell.type("fg\n")
             shell.expect("fg\r\n")
-            shell.pump(0.3)
     open("stop3", "w").close()
     shell.expect("bye")
     shell.expect("bye")

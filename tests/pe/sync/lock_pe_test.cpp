@@ -2,6 +2,7 @@
 #include <pshmem.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <vector>
 
 #include "../../support/pe_test.hpp"
@@ -17,6 +18,16 @@ long other_lock;
 void bump(long* counter, int home) {
   const long seen = shmem_long_g(counter, home);
   shmem_long_p(counter, seen + 1, home);
+}
+
+// Returns whether the last request of the lock is that of `pe`. The lower half of the lock is 1 + that PE on the lock's
+// home, and 0 elsewhere (src/sync/lock.hpp).
+bool is_queued(const long* lock, int pe) {
+  for (int home = 0; home < pes(); ++home) {
+    if (static_cast<std::uint32_t>(shmem_long_atomic_fetch(lock, home)) == static_cast<std::uint32_t>(pe) + 1)
+      return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -100,21 +111,20 @@ PE_TEST(a_lock_orders_the_data_that_it_protects) {
 
 // Section 9.13.1: locks are granted in the order of requests. PE 0 holds the lock while the others queue one by one.
 PE_TEST_MIN(waiters_are_served_in_the_order_of_arrival, 3) {
-  constexpr useconds_t kUntilQueued = 60'000;  // from the last word before shmem_set_lock
-  Symmetric<long> lock, turn, coming;
+  Symmetric<long> lock, turn;
   Symmetric<int> order(static_cast<std::size_t>(pes()));
   for (int round = 0; round < 3; ++round) {
-    *turn = *coming = 0;
+    *turn = 0;
     shmem_barrier_all();
     if (me() == 0) {
       shmem_set_lock(lock.get());
-      // In ascending and descending order, and starting in the middle: PE 0 signals each PE and gives it time to queue.
+      // In ascending and descending order, and starting in the middle: PE 0 signals each PE and waits until it has
+      // queued.
       for (int i = 1; i < pes(); ++i) {
         const int next = round == 0 ? i : round == 1 ? pes() - i : 1 + (i + pes() / 2) % (pes() - 1);
         shmem_int_p(&order[static_cast<std::size_t>(i)], next, 0);
         shmem_long_atomic_set(turn.get(), 1, next);
-        shmem_long_wait_until(coming.get(), SHMEM_CMP_EQ, i);
-        usleep(kUntilQueued);
+        while (!is_queued(lock.get(), next)) usleep(1000);
       }
       shmem_long_atomic_set(turn.get(), 1, 0);
       shmem_clear_lock(lock.get());
@@ -122,8 +132,6 @@ PE_TEST_MIN(waiters_are_served_in_the_order_of_arrival, 3) {
       CHECK_EQUAL(*turn, pes());
     } else {
       shmem_long_wait_until(turn.get(), SHMEM_CMP_EQ, 1);
-      shmem_long_atomic_inc(coming.get(), 0);
-      shmem_quiet();
       shmem_set_lock(lock.get());
       const long place = shmem_long_atomic_fetch_inc(turn.get(), 0);
       CHECK_EQUAL(shmem_int_g(&order[static_cast<std::size_t>(place % pes())], 0), me());
