@@ -18,6 +18,8 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 LINES = HERE / "mistakes.txt"
 SECONDS = 60
+MOST_RUNS = 3
+NO_LINE = re.compile(r" at \S+\+0x[0-9a-f]")
 
 
 def read_expected():
@@ -46,9 +48,22 @@ def run(options, name):
     return job.returncode, [written(line, options.pes) for line in (job.stdout + job.stderr).splitlines()]
 
 
+def lacks_places(lines):
+    """On a busy machine addr2line may take longer than the PE waits for it."""
+    return any(NO_LINE.search(line) or ("Job ended." in line and "called at" not in line) for line in lines)
+
+
+def run_with_places(options, name):
+    for _ in range(MOST_RUNS):
+        status, lines = run(options, name)
+        if not lacks_places(lines):
+            break
+    return status, lines
+
+
 def differences(options, expected):
     for name in options.names or expected:
-        status, lines = run(options, name)
+        status, lines = run_with_places(options, name)
         if (status, lines) != expected[name]:
             yield f"{name}: status {status}, expected {expected[name][0]}"
             yield from (f"  - {line}" for line in expected[name][1])

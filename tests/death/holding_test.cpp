@@ -16,7 +16,7 @@ std::string oshrun, program;
 
 job::Result run(const std::string& how, const std::string& kind = "exclusive") {
   job::Result result =
-      job::run({.command = {oshrun, "-n", "3", "--timeout", "20", program, how, kind}, .limit_seconds = 25});
+      job::run({.command = {oshrun, "-n", "3", "--timeout", "60", program, how, kind}, .limit_seconds = 70});
   expect(!result.timed_out && result.signal == 0, how + ": ends by itself", result);
   for (const std::string& leak : result.leaks) expect(false, how + ": " + leak, result);
   return result;

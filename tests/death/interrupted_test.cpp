@@ -17,9 +17,9 @@ using job_check::failures;
 std::string oshrun, program;
 
 job::Result run(int pes, const std::string& kind, int status, int seed) {
-  return job::run({.command = {oshrun, "-q", "-n", std::to_string(pes), "--timeout", "20", program, kind,
+  return job::run({.command = {oshrun, "-q", "-n", std::to_string(pes), "--timeout", "60", program, kind,
                                std::to_string(status), std::to_string(seed)},
-                   .limit_seconds = 25});
+                   .limit_seconds = 70});
 }
 
 // Lines of a PE that has left in this way, and of others that needed it.

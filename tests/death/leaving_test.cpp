@@ -17,9 +17,9 @@ bool few = false;  // fewer PEs and runs, for networks that take long to start
 job::Result run(int pes, const std::string& scenario, const std::string& argument = "0",
                 const std::vector<std::string>& environment = {}) {
   const job::Result result =
-      job::run({.command = {oshrun, "-n", std::to_string(pes), "--timeout", "20", program, scenario, argument},
+      job::run({.command = {oshrun, "-n", std::to_string(pes), "--timeout", "60", program, scenario, argument},
                 .environment = environment,
-                .limit_seconds = 25});
+                .limit_seconds = 70});
   expect(!result.timed_out && result.signal == 0, scenario + ": ends by itself", result);
   for (const std::string& leak : result.leaks) expect(false, scenario + ": " + leak, result);
   return result;

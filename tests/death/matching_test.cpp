@@ -145,9 +145,23 @@ std::vector<std::string> diagnostics(const std::string& text) {
   return lines;
 }
 
+// Both places with their lines. On a busy machine addr2line may take longer than the PE waits for it.
+bool has_both_places(const std::string& text) {
+  constexpr std::string_view kPlace = "(matching_pe.cpp:";
+  return text.find(kPlace) != text.rfind(kPlace);
+}
+
+job::Result run(const Expected& expected, int pes) {
+  constexpr int kMostRuns = 3;
+  job::Result result;
+  for (int i = 0; i < kMostRuns && !has_both_places(result.err); ++i)
+    result = job::run({.command = command_of(expected.name, pes), .limit_seconds = 45});
+  return result;
+}
+
 void check(const Expected& expected, int pes) {
   const std::string what = std::string(expected.name) + " on " + std::to_string(pes);
-  const job::Result result = job::run({.command = command_of(expected.name, pes), .limit_seconds = 45});
+  const job::Result result = run(expected, pes);
   const std::string usual = call_of(expected.usual, pes), other = call_of(expected.other, pes);
   const std::string remark = is_of_memory(usual) != is_of_memory(other)
                                  ? "; a call that asks for 0 bytes or names a null pointer is none"

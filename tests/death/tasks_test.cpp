@@ -49,9 +49,9 @@ int main(int argc, char** argv) {
   if (argc < 4) return 2;
   int failures = 0;
   for (const Wrong& wrong : kWrong) {
-    const job::Result result = job::run({.command = {argv[1], "-n", "3", "--timeout", "20", argv[3], wrong.name},
+    const job::Result result = job::run({.command = {argv[1], "-n", "3", "--timeout", "60", argv[3], wrong.name},
                                          .environment = wrong.environment,
-                                         .limit_seconds = 30});
+                                         .limit_seconds = 70});
     const std::string error = job::diagnostic_error(result, wrong.words);
     if (error.empty()) continue;
     ++failures;

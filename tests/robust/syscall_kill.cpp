@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <string>
 #include <thread>
@@ -32,8 +33,8 @@ constexpr int kSkipped = 77;
 constexpr int kPes = 3;
 constexpr int kLauncher = -1;            // the number of oshrun as a victim
 constexpr double kAllGoneSeconds = 2.0;  // guaranteed
-constexpr double kBusySeconds = 2.0;     // additional time on a busy machine
-constexpr double kJobSeconds = 40;
+constexpr double kBusySeconds = 10.0;    // additional time on a busy machine
+constexpr double kJobSeconds = 90;
 
 double now() {
   using namespace std::chrono;
@@ -165,16 +166,21 @@ class Sweep {
 
   void run(int victim, int points) {
     const std::string who = victim == kLauncher ? "oshrun" : "pe " + std::to_string(victim);
-    const Outcome whole = Trace(victim, 0).run(command_);
-    expect_success(who + " left alone", whole);
+    long stops =
+        std::numeric_limits<long>::max();  // of the shorter one of two runs: on a busy machine there may be more
+    for (int turn = 0; turn < 2; ++turn) {
+      const Outcome whole = Trace(victim, 0).run(command_);
+      expect_success(who + " left alone", whole);
+      stops = std::min(stops, whole.stops);
+    }
     int kills = 0;
     slowest_ = 0;
     for (int point = 0; point < points; ++point) {
-      const long at = 1 + whole.stops * point / points;
+      const long at = 1 + stops * point / points;
       kills += strike(who, victim, at) ? 1 : 0;
     }
     std::printf("%s: killed at %d of %d points within %ld system-call stops; last process gone after %.1f ms at most\n",
-                who.c_str(), kills, points, whole.stops, 1e3 * slowest_);
+                who.c_str(), kills, points, stops, 1e3 * slowest_);
     if (kills < points / 2) fail(who + ": most points were never reached");
     expect_success(who + ": the job after the last kill", Trace(kPes, 0).run(command_));
   }
@@ -238,7 +244,7 @@ int main(int argc, char** argv) {
     return kSkipped;
   }
   std::vector<std::string> command = {
-      "/bin/sh", "-c", "exec \"$@\" >/dev/null 2>&1", "sh", argv[1], "-n", std::to_string(kPes), "--timeout", "30"};
+      "/bin/sh", "-c", "exec \"$@\" >/dev/null 2>&1", "sh", argv[1], "-n", std::to_string(kPes), "--timeout", "80"};
   if (std::getenv("ROBUST_VERBOSE") != nullptr) command[2] = "exec \"$@\"";
   command.insert(command.end(), argv + 2, argv + argc);
   const char* const value = std::getenv("ROBUST_KILL_POINTS");

@@ -1,6 +1,11 @@
 // Misuse of collectives that do not block ends the job with one line that says what is wrong, on mapped memory and
 // between nodes. misuse_test OSHRUN MISUSE_PE.
+#include <sys/stat.h>
+
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -62,6 +67,32 @@ int check(const char* oshrun, const char* program, const Misuse& misuse, const s
   return 1;
 }
 
+// A folder with an addr2line that never answers. Made after the first job, since that may mount another /tmp.
+class SlowLookUps {
+ public:
+  SlowLookUps() {
+    if (::mkdtemp(folder_) == nullptr) std::abort();
+    const std::string program = std::string(folder_) + "/addr2line";
+    std::ofstream(program) << "#!/bin/sh\nexec sleep 60\n";
+    ::chmod(program.c_str(), 0755);
+  }
+  ~SlowLookUps() { std::filesystem::remove_all(folder_); }
+  SlowLookUps(const SlowLookUps&) = delete;
+  SlowLookUps& operator=(const SlowLookUps&) = delete;
+  std::string path() const { return std::string("PATH=") + folder_ + ":" + std::getenv("PATH"); }
+
+ private:
+  char folder_[32] = "/tmp/background_misuse_XXXXXX";
+};
+
+// All PEs notice, and the others leave the line to the one that looks up where the calls were made, however long it
+// takes.
+int check_slow_look_ups(const char* oshrun, const char* program) {
+  const SlowLookUps slow;
+  const Misuse misuse{"another_collective", {"does not match pe 2: shmemx_barrier_nb; called at", " and at "}};
+  return check(oshrun, program, misuse, {slow.path()});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -71,6 +102,7 @@ int main(int argc, char** argv) {
     failures += check(argv[1], argv[2], misuse, {});
     failures += check(argv[1], argv[2], misuse, {"SHMEMX_PES_PER_NODE=1", "SHMEMX_TRANSPORT=tcp"});
   }
+  failures += check_slow_look_ups(argv[1], argv[2]);
   std::printf("%zu misuses, %d failures\n", kMisuses.size(), failures);
   return failures == 0 ? 0 : 1;
 }
