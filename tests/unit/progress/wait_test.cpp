@@ -44,12 +44,15 @@ unit::WaitSettings policy_of(WaitMode mode, Doorbell* doorbell) {
   return policy;
 }
 
-// Waits for a flag that another thread sets after `delay`, with a wake if `doorbell` is given. Returns the delay from
-// the store to the return of the wait in ns.
-std::uint64_t wait_for_a_late_flag(milliseconds delay, Doorbell* doorbell) {
+// Waits for a flag that another thread sets `delay` after the waiter has begun that many sleeps, with a wake if
+// `doorbell` is given. Returns the delay from the store to the return of the wait in ns.
+std::uint64_t wait_for_a_late_flag(milliseconds delay, Doorbell* doorbell, int after_sleeps = 0) {
+  constexpr std::uint64_t kMostNs = 30'000'000'000;  // for a waiter that does not sleep
   std::atomic<bool> flag{false};
   std::uint64_t set_at = 0;
   std::thread setter([&] {
+    const std::uint64_t end = now_ns() + kMostNs;
+    while (sleeps.load() < after_sleeps && now_ns() < end) std::this_thread::sleep_for(milliseconds(1));
     std::this_thread::sleep_for(delay);
     set_at = now_ns();
     flag.store(true, std::memory_order_release);
@@ -80,7 +83,7 @@ BOOST_AUTO_TEST_CASE(on_a_busy_core_a_waiter_sleeps_without_yielding) {
   policy.yield_ns = 60'000'000'000U;
   const WaitingGuard guard(policy);
   const unit::OnBusyCore busy;
-  wait_for_a_late_flag(milliseconds(20), &doorbell);
+  wait_for_a_late_flag(milliseconds(20), &doorbell, 1);
   BOOST_CHECK_GT(sleeps.load(), 0);
   BOOST_CHECK_EQUAL(wakes, 1);
 }
@@ -94,7 +97,7 @@ BOOST_AUTO_TEST_CASE(without_a_yielding_phase_a_crowded_waiter_sleeps_once_until
   policy.yield_ns = 0;
   policy.sleep.first_ns = policy.sleep.max_ns = 60'000'000'000;
   const WaitingGuard guard(policy);
-  wait_for_a_late_flag(milliseconds(20), &doorbell);
+  wait_for_a_late_flag(milliseconds(20), &doorbell, 1);
   BOOST_CHECK_EQUAL(sleeps, 1);
   BOOST_CHECK_EQUAL(wakes, 1);
 }
@@ -103,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_waiter_records_its_core_in_the_doorbell) {
   Doorbell doorbell{};
   const WaitingGuard guard(policy_of(WaitMode::automatic, &doorbell));
   const unit::OnOneCore core;
-  wait_for_a_late_flag(milliseconds(5), &doorbell);
+  wait_for_a_late_flag(milliseconds(5), &doorbell, 1);
   BOOST_CHECK_EQUAL(doorbell.cpu.load(), core.cpu() + 1U);
 }
 
@@ -118,7 +121,7 @@ BOOST_AUTO_TEST_CASE(before_it_sleeps_a_waiter_leaves_messages_to_others) {
     ++calls;
   };
   const WaitingGuard guard(policy);
-  wait_for_a_late_flag(milliseconds(20), &doorbell);
+  wait_for_a_late_flag(milliseconds(20), &doorbell, 2);
   BOOST_CHECK_GT(calls.load(), 0);
   BOOST_CHECK(was_counted);
   BOOST_CHECK_EQUAL(hints.threads_asleep.load(), 0U);
@@ -205,7 +208,7 @@ BOOST_AUTO_TEST_CASE(a_waiter_sleeps_on_the_networks_if_possible_and_else_on_its
     return Slept::to_the_end;
   };
   const WaitingGuard guard(policy);
-  wait_for_a_late_flag(milliseconds(20), nullptr);
+  wait_for_a_late_flag(milliseconds(20), nullptr, 3);
   BOOST_CHECK_EQUAL(refused, 1);
   BOOST_CHECK_GT(taken.load(), 0);
 }
@@ -254,7 +257,8 @@ BOOST_AUTO_TEST_CASE(a_spinning_wait_never_sleeps) {
   wait_for_a_late_flag(milliseconds(20), nullptr);
   BOOST_CHECK_EQUAL(doorbell.sleepers.load(), 0U);
   progress::policy().mode = WaitMode::block;
-  wait_for_a_late_flag(milliseconds(20), nullptr);
+  sleeps = 0;
+  wait_for_a_late_flag(milliseconds(20), nullptr, 1);
   BOOST_CHECK_EQUAL(doorbell.sleepers.load(), 1U);
 }
 
@@ -280,7 +284,7 @@ BOOST_AUTO_TEST_CASE(an_automatic_wait_sleeps_after_its_yielding_phase) {
   unit::WaitSettings policy = policy_of(WaitMode::automatic, &doorbell);
   policy.yield_ns = 1'000'000;
   const WaitingGuard guard(policy);
-  wait_for_a_late_flag(milliseconds(50), &doorbell);
+  wait_for_a_late_flag(milliseconds(20), &doorbell, 1);
   BOOST_CHECK_GE(sleeps, 1);
   BOOST_CHECK_EQUAL(wakes, 1);
   BOOST_CHECK_EQUAL(std::strcmp(slept_in, "shmem_test"), 0);
@@ -291,7 +295,7 @@ BOOST_AUTO_TEST_CASE(a_blocking_wait_sleeps_without_yielding) {
   unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
   policy.yield_ns = ~std::uint64_t{0};  // would never stop yielding
   const WaitingGuard guard(policy);
-  wait_for_a_late_flag(milliseconds(20), &doorbell);
+  wait_for_a_late_flag(milliseconds(20), &doorbell, 1);
   BOOST_CHECK_GE(sleeps, 1);
 }
 
@@ -301,19 +305,17 @@ BOOST_AUTO_TEST_CASE(without_a_doorbell_a_wait_does_not_sleep) {
   BOOST_CHECK_EQUAL(sleeps, 0);
 }
 
-// Sleep steps double from 50 us: after 55 ms a step of 51 ms has begun. A wake ends it early.
 BOOST_AUTO_TEST_CASE(a_wake_ends_a_long_sleep) {
-  int prompt = 0;
+  constexpr std::uint64_t kSleepNs = 60'000'000'000;
   for (int attempt = 0; attempt < 5; ++attempt) {
     Doorbell doorbell{};
     unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
-    policy.sleep.max_ns = 10'000'000'000;
+    policy.sleep.first_ns = policy.sleep.max_ns = kSleepNs;
     const WaitingGuard guard(policy);
-    if (wait_for_a_late_flag(milliseconds(60), &doorbell) < 15'000'000) ++prompt;
+    BOOST_CHECK_LT(wait_for_a_late_flag(milliseconds(20), &doorbell, 1), kSleepNs / 2);
     BOOST_CHECK_GE(doorbell.wake_seq.load(), 1U);
     BOOST_CHECK_EQUAL(doorbell.sleepers.load(), 0U);
   }
-  BOOST_CHECK_GE(prompt, 3);
 }
 
 BOOST_AUTO_TEST_CASE(a_change_without_a_wake_is_found_after_a_bounded_sleep) {
@@ -321,9 +323,11 @@ BOOST_AUTO_TEST_CASE(a_change_without_a_wake_is_found_after_a_bounded_sleep) {
   unit::WaitSettings policy = policy_of(WaitMode::block, &doorbell);
   policy.sleep.max_ns = 2'000'000;
   const WaitingGuard guard(policy);
-  const std::uint64_t late = wait_for_a_late_flag(milliseconds(40), nullptr);
-  BOOST_CHECK_LT(late, 1'000'000'000U);
-  BOOST_CHECK_GE(sleeps, 5);  // steps of 50, 100, ... us and of at most 2 ms
+  // Steps of 50, 100, ... us and of at most 2 ms: without this bound the last one would take a minute.
+  constexpr int kSleeps = 20;
+  const std::uint64_t late = wait_for_a_late_flag(milliseconds(0), nullptr, kSleeps);
+  BOOST_CHECK_LT(late, 20'000'000'000U);
+  BOOST_CHECK_GE(sleeps, kSleeps);
   BOOST_CHECK_EQUAL(doorbell.wake_seq.load(), 0U);
 }
 
