@@ -142,9 +142,14 @@ int start_send(const Call& call, const Shape& shape, bool synchronous, shmemx_re
   return 0;
 }
 
-RequestId start_observed(const Call& call, const Shape& shape) noexcept {
-  const api::Observed span(api::default_context(), sending(call), call.pe, shape.bytes);
-  return pt2pt::start_send(call, shape, false);
+[[gnu::noinline]] RequestId start_observed(Call call, const void* source, size_t bytes) noexcept {
+  const api::Observed span(api::default_context(), sending(call), call.pe, bytes);
+  return pt2pt::start_send_contiguous(call, source, bytes);
+}
+[[gnu::always_inline]] inline RequestId start_send(Call call, const void* source, size_t bytes) noexcept {
+  if (shmemx::stats::is_on()) [[unlikely]]
+    return start_observed(call, source, bytes);
+  return pt2pt::start_send_contiguous(call, source, bytes);
 }
 
 int start_receive(const Call& call, const Shape& shape, shmemx_request_t* request) noexcept {
@@ -213,7 +218,7 @@ int shmemx_sendrecv(const void* source, size_t source_bytes, int dest_pe, int se
   check_receive(receive, "source_pe");
   check_memory(send.routine, "source", source, source_bytes);
   check_memory(send.routine, "dest", dest, dest_bytes);
-  const RequestId sent = start_observed(send, Shape::contiguous(source, source_bytes));
+  const RequestId sent = start_send(send, source, source_bytes);
   const Result result = pt2pt::receive_contiguous(receive, {static_cast<std::byte*>(dest), dest_bytes});
   Result ignored;
   pt2pt::wait(send.routine, sent, ignored);
@@ -226,7 +231,9 @@ int shmemx_isend(const void* source, size_t bytes, int pe, int tag, shmemx_reque
   const Call call{"shmemx_isend", pe, tag};
   check_send(call);
   check_memory(call.routine, "source", source, bytes);
-  return start_send(call, Shape::contiguous(source, bytes), false, request);
+  api::check_result(call.routine, "request", request);
+  *request = handle_of(start_send(call, source, bytes));
+  return 0;
 }
 
 int shmemx_issend(const void* source, size_t bytes, int pe, int tag, shmemx_request_t* request) noexcept {
@@ -240,7 +247,9 @@ int shmemx_irecv(void* dest, size_t bytes, int pe, int tag, shmemx_request_t* re
   const Call call{"shmemx_irecv", pe, tag};
   check_receive(call);
   check_memory(call.routine, "dest", dest, bytes);
-  return start_receive(call, Shape::contiguous(dest, bytes), request);
+  api::check_result(call.routine, "request", request);
+  *request = handle_of(pt2pt::start_receive_contiguous(call, {static_cast<std::byte*>(dest), bytes}));
+  return 0;
 }
 
 // ---- lists and blocks ----
@@ -357,12 +366,18 @@ int shmemx_waitall(size_t count, shmemx_request_t* requests, shmemx_status_t* st
   const char* const routine = "shmemx_waitall";
   check_requests(routine, requests, count);
   int worst = 0;
+  const auto give = [&](size_t i, const Result& result) {
+    requests[i] = SHMEMX_REQUEST_NULL;
+    if (give_result(result, statuses == nullptr ? nullptr : statuses + i) != 0) worst = SHMEMX_ERR_TRUNCATE;
+  };
   for (size_t i = 0; i < count; ++i) {
+    const auto id = [&](size_t k) { return id_of(requests[i + k]); };
+    i += pt2pt::take_complete(count - i, id, [&](size_t k, const Result& result) { give(i + k, result); });
+    if (i == count) break;
     Result result = kNothing;
     if (requests[i] != SHMEMX_REQUEST_NULL && !pt2pt::wait(routine, id_of(requests[i]), result))
       reject(routine, requests[i]);
-    requests[i] = SHMEMX_REQUEST_NULL;
-    if (give_result(result, statuses == nullptr ? nullptr : statuses + i) != 0) worst = SHMEMX_ERR_TRUNCATE;
+    give(i, result);
   }
   return worst;
 }

@@ -4,6 +4,7 @@
 
 #include "pt2pt/lmt/lmt.hpp"
 #include "pt2pt/thresholds.hpp"
+#include "rma/copy.hpp"
 
 namespace shmemx::pt2pt {
 
@@ -31,27 +32,11 @@ void Engine::stop() noexcept {
   requests_.drop_all();
 }
 
-namespace {
-
-void fill(Request& request, const Cursor& cursor, int peer, int tag) noexcept {
-  request.done.store(false, std::memory_order_relaxed);  // no other thread knows the request yet
-  request.peer = peer;
-  request.tag = tag;
-  request.cursor = cursor;
-  request.result = {};
-  request.transfer.kind = LmtKind::queue;
-  request.transfer.described_by_peer = false;
-  request.transfer.cts_detail = 0;
-  request.transfer.offered = 0;
-}
-
-}  // namespace
-
 SendRequest* Engine::send(const Cursor& source, int pe, int tag, SendMode mode) noexcept {
   SendRequest* const send = requests_.sends.take();
   if (send == nullptr) [[unlikely]]
     return nullptr;
-  fill(*send, source, pe, tag);
+  send->begin(source, pe, tag);
   send->goal = source.shape().bytes;
   send->in_burst = !mode.blocking;
   send->result = {settings_.me, tag, send->goal, false, false};
@@ -63,21 +48,35 @@ SendRequest* Engine::send(const Cursor& source, int pe, int tag, SendMode mode) 
   return send;
 }
 
-ReceiveRequest* Engine::receive(const Cursor& dest, Key key, bool blocking) noexcept {
-  ReceiveRequest* const receive = requests_.receives.take();
-  if (receive == nullptr) [[unlikely]]
+SendRequest* Engine::note_sent(int pe, int tag, std::size_t bytes) noexcept {
+  SendRequest* const send = requests_.sends.take();
+  if (send == nullptr) [[unlikely]]
     return nullptr;
-  fill(*receive, dest, key.source, key.tag);
-  Matching& matching = matching_.of(key.tag);
-  Unexpected* const message = matching.find(key);
-  if (message == nullptr) {
-    matching.post(*receive, key, blocking);
-  } else if (message->kind == Unexpected::Kind::offer) {
-    rendezvous_.take(*receive, *message);
+  send->peer = pe;
+  send->tag = tag;
+  send->result = {settings_.me, tag, bytes, false, false};
+  send->phase = Phase::complete;
+  send->done.store(true, std::memory_order_relaxed);  // no other thread knows the request yet
+  return send;
+}
+
+bool Engine::take_unexpected(Key key, Place dest, Result& out) noexcept {
+  Unexpected* const message = matching_.program().find(key);
+  if (message == nullptr || message->kind != Unexpected::Kind::eager || message->received != message->bytes)
+    return false;
+  const std::size_t bytes = std::min(message->bytes, dest.bytes);
+  if (bytes != 0) rma::copy(dest.at, message->data(), bytes);
+  out = {message->source, message->tag, bytes, bytes != message->bytes, false};
+  matching_.program().forget(*message);
+  return true;
+}
+
+void Engine::take(ReceiveRequest& receive, Unexpected& message) noexcept {
+  if (message.kind == Unexpected::Kind::offer) {
+    rendezvous_.take(receive, message);
   } else {
-    eager_.take(*receive, *message);
+    eager_.take(receive, message);
   }
-  return receive;
 }
 
 Operation* Engine::open_operation(std::uint32_t group) noexcept {

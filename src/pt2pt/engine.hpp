@@ -33,7 +33,23 @@ class Engine final : private Pusher {
 
   // Start a request, which may be complete at once. It ends with give_back(). Return null if there is no memory.
   SendRequest* send(const Cursor& source, int pe, int tag, SendMode mode) noexcept;
-  ReceiveRequest* receive(const Cursor& dest, Key key, bool blocking) noexcept;
+  [[gnu::always_inline]] ReceiveRequest* receive(const Cursor& dest, Key key, bool blocking) noexcept {
+    ReceiveRequest* const receive = requests_.receives.take();
+    if (receive == nullptr) [[unlikely]]
+      return nullptr;
+    receive->begin(dest, key.source, key.tag);
+    Matching& matching = matching_.of(key.tag);
+    if (Unexpected* const message = matching.find(key)) {
+      take(*receive, *message);
+    } else {
+      matching.post(*receive, key, blocking);
+    }
+    return receive;
+  }
+  // Receives an unexpected message at once. Returns false, without an effect, if none fits that has arrived whole.
+  bool take_unexpected(Key key, Place dest, Result& out) noexcept;
+  // Returns the request of a message that has been sent past the engine; null if there is no memory.
+  SendRequest* note_sent(int pe, int tag, std::size_t bytes) noexcept;
   // Returns false if the receive has been matched already.
   bool cancel(ReceiveRequest& receive) noexcept { return matching_.program().cancel(receive); }
   // Returns the oldest unexpected message of the program that fits; null if there is none.
@@ -81,6 +97,8 @@ class Engine final : private Pusher {
  private:
   Step push(Request& request) noexcept override;
   void pushed(Request& request) noexcept override;
+  // Gives an unexpected message to a receive.
+  void take(ReceiveRequest& receive, Unexpected& message) noexcept;
   [[gnu::noinline, gnu::cold]] bool progress_some() noexcept;
 
   Platform* platform_ = nullptr;

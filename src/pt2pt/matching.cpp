@@ -45,33 +45,6 @@ void* Matching::take_memory(std::size_t footprint) noexcept {
   return memory;
 }
 
-ReceiveRequest* Matching::receive_of(int source, int tag) const noexcept {
-  if (bypass_ != nullptr && Key{bypass_->peer, bypass_->tag}.fits(source, tag)) return bypass_;
-  QueueEntry* const entry = posted_.find(source, tag);
-  return entry == nullptr ? nullptr : static_cast<ReceiveRequest*>(entry->owner);
-}
-
-ReceiveRequest* Matching::match(int source, int tag) noexcept {
-  ReceiveRequest* const receive = receive_of(source, tag);
-  if (receive == nullptr) return nullptr;
-  if (receive == bypass_) {
-    bypass_ = nullptr;
-  } else {
-    posted_.erase(receive->entry);
-  }
-  return receive;
-}
-
-void Matching::post(ReceiveRequest& receive, Key key, bool blocking) noexcept {
-  if (blocking && bypass_ == nullptr && !posted_.competes(key)) {
-    receive.phase = Phase::bypass;
-    bypass_ = &receive;
-    return;
-  }
-  receive.phase = Phase::posted;
-  posted_.push(receive.entry, key, ++stamp_, &receive);
-}
-
 bool Matching::cancel(ReceiveRequest& receive) noexcept {
   if (receive.phase != Phase::posted) return false;
   posted_.erase(receive.entry);

@@ -34,11 +34,32 @@ class Matching {
   bool is_bare() const noexcept { return unexpected_.empty() && posted_.size() == 0 && bypass_ == nullptr; }
 
   // Returns the receive that a message of this source and tag belongs to; null if there is none.
-  ReceiveRequest* receive_of(int source, int tag) const noexcept;
+  ReceiveRequest* receive_of(int source, int tag) const noexcept {
+    if (bypass_ != nullptr && Key{bypass_->peer, bypass_->tag}.fits(source, tag)) return bypass_;
+    QueueEntry* const entry = posted_.find(source, tag);
+    return entry == nullptr ? nullptr : static_cast<ReceiveRequest*>(entry->owner);
+  }
   // Removes and returns the receive that a message of this source and tag belongs to; null if there is none.
-  ReceiveRequest* match(int source, int tag) noexcept;
+  ReceiveRequest* match(int source, int tag) noexcept {
+    ReceiveRequest* const receive = receive_of(source, tag);
+    if (receive == nullptr) return nullptr;
+    if (receive == bypass_) {
+      bypass_ = nullptr;
+    } else {
+      posted_.erase(receive->entry);
+    }
+    return receive;
+  }
   // Makes the receive wait for a message.
-  void post(ReceiveRequest& receive, Key key, bool blocking) noexcept;
+  [[gnu::always_inline]] void post(ReceiveRequest& receive, Key key, bool blocking) noexcept {
+    if (blocking && bypass_ == nullptr && !posted_.competes(key)) {
+      receive.phase = Phase::bypass;
+      bypass_ = &receive;
+      return;
+    }
+    receive.phase = Phase::posted;
+    posted_.push(receive.entry, key, ++stamp_, &receive);
+  }
   // Completes a posted receive as cancelled. Returns false if it has been matched already.
   bool cancel(ReceiveRequest& receive) noexcept;
 

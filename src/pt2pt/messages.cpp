@@ -136,6 +136,15 @@ bootstrap::Awaited awaited_message(Role role, int pe, int tag) noexcept {
   return take_result(request);
 }
 
+// Sends a message that is one of the endpoint, unless others wait in front of it.
+[[gnu::always_inline]] inline bool send_past_engine(Endpoint& endpoint, const Call& call, Bytes payload,
+                                                    am::Leave leave) noexcept {
+  if (!engine.is_clear(call.pe, payload.size())) [[unlikely]]
+    return false;
+  const EagerHeader header{call.tag, static_cast<std::uint32_t>(payload.size())};
+  return endpoint.try_send({call.pe, am::kMessageEager, bytes_of(header), payload, am::kDuringCall, leave});
+}
+
 // Hands the copy of the shape's list to the request, which may outlive the user's list.
 RequestId start(Request& request, std::unique_ptr<Place[]> list) noexcept {
   request.own_list = std::move(list);
@@ -187,12 +196,8 @@ void send_contiguous(const Call& call, const void* source, std::size_t bytes) no
   look_at_messages();
   {
     const Locked endpoint;
-    if (engine.is_clear(call.pe, bytes)) [[likely]] {
-      const EagerHeader header{call.tag, static_cast<std::uint32_t>(bytes)};
-      const Bytes payload{static_cast<const std::byte*>(source), bytes};
-      if (endpoint->try_send({call.pe, am::kMessageEager, bytes_of(header), payload})) [[likely]]
-        return endpoint->flush_networks();
-    }
+    if (send_past_engine(*endpoint, call, {static_cast<const std::byte*>(source), bytes}, am::Leave::now)) [[likely]]
+      return endpoint->flush_networks();
   }
   send(call, Shape::contiguous(source, bytes), false);
 }
@@ -223,12 +228,19 @@ Result receive(const Call& call, const Shape& dest) noexcept {
   return wait_for_request(call.routine, *request, call.pe);
 }
 
-// Polls the sender's fastbox alone while no earlier message or receive could match and nothing else needs a poll, such
-// as the offer of a long message.
+// A message that has come needs no request. Otherwise polls the sender's fastbox alone while no earlier message or
+// receive could match and nothing else needs a poll, such as the offer of a long message.
 Result receive_contiguous(const Call& call, Place dest) noexcept {
   look_at_messages();
+  Result result;
+  {
+    const Locked endpoint;
+    if (engine.take_unexpected({call.pe, call.tag}, dest, result)) {
+      endpoint->flush_networks();
+      return result;
+    }
+  }
   if (call.pe >= 0 && !am::is_internode(call.pe)) [[likely]] {
-    Result result;
     int polls = progress::policy().pause_polls != 0 ? kBoxPolls : 1;
     do {
       const Locked endpoint;
@@ -239,6 +251,16 @@ Result receive_contiguous(const Call& call, Place dest) noexcept {
     } while (--polls != 0);
   }
   return receive(call, Shape::contiguous(dest.at, dest.bytes));
+}
+
+RequestId start_send_contiguous(Call call, const void* source, std::size_t bytes) noexcept {
+  look_at_messages();
+  {
+    const Locked endpoint;
+    if (send_past_engine(*endpoint, call, {static_cast<const std::byte*>(source), bytes}, am::Leave::burst)) [[likely]]
+      return require(call.routine, engine.note_sent(call.pe, call.tag, bytes)).id;
+  }
+  return start_send(call, Shape::contiguous(source, bytes), false);
 }
 
 RequestId start_send(const Call& call, const Shape& source, bool synchronous) noexcept {
@@ -256,6 +278,13 @@ RequestId start_receive(const Call& call, const Shape& dest) noexcept {
   std::unique_ptr<Place[]> list = copy_list(call.routine, shape);
   const Locked endpoint;
   return start(require(call.routine, engine.receive(Cursor(shape), {call.pe, call.tag}, false)), std::move(list));
+}
+
+RequestId start_receive_contiguous(Call call, Place dest) noexcept {
+  look_at_messages();
+  const Locked endpoint;
+  const Cursor cursor(Shape::contiguous(dest.at, dest.bytes));
+  return require(call.routine, engine.receive(cursor, {call.pe, call.tag}, false)).id;
 }
 
 bool find_message(const Call& call, Result& out) noexcept {

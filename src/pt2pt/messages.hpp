@@ -82,7 +82,9 @@ Result receive(const Call& call, const Shape& dest) noexcept;
 Result receive_contiguous(const Call& call, Place dest) noexcept;
 // Start a request. The list of a shape is copied.
 RequestId start_send(const Call& call, const Shape& source, bool synchronous) noexcept;
+RequestId start_send_contiguous(Call call, const void* source, std::size_t bytes) noexcept;
 RequestId start_receive(const Call& call, const Shape& dest) noexcept;
+RequestId start_receive_contiguous(Call call, Place dest) noexcept;
 
 // Returns true, and describes the message, if an unexpected message fits. await_message() waits until one does.
 bool find_message(const Call& call, Result& out) noexcept;
@@ -91,6 +93,22 @@ void await_message(const Call& call, Result& out) noexcept;
 // Requests by the numbers that users hold. Return false if the number names no open request.
 bool is_open(RequestId id) noexcept;
 bool wait(const char* routine, RequestId id, Result& out) noexcept;
+// Completes those in front that are complete: calls give(i, result) for each. Returns how many. `id_of(i)` is the i-th
+// number.
+template <class IdOf, class Give>
+std::size_t take_complete(std::size_t count, const IdOf& id_of, const Give& give) noexcept {
+  const am::Locked endpoint;
+  Engine& engine = own_engine.object;
+  std::size_t taken = 0;
+  for (; taken != count; ++taken) {
+    Request* const request = engine.find(id_of(taken));
+    if (request == nullptr || request->phase != Phase::complete) break;
+    give(taken, request->result);
+    engine.give_back(*request);
+  }
+  if (taken != 0) endpoint->flush_networks();
+  return taken;
+}
 enum class TestAnswer : std::uint8_t { unknown, open, complete };
 TestAnswer test(RequestId id, Result& out) noexcept;
 // As test(), but the request stays open, and nothing is polled.

@@ -10,6 +10,7 @@
 #include <memory>
 #include <new>
 
+#include "base/doorbell.hpp"
 #include "pt2pt/keyed_queues.hpp"
 #include "pt2pt/wire.hpp"
 #include "transport/transport.hpp"
@@ -74,6 +75,19 @@ struct Request {
   Request* link;  // in the list or free list it is in
   std::unique_ptr<Place[]> own_list;
   Transfer transfer;
+
+  // For a request that has been taken from its pool; no other thread knows it yet.
+  [[gnu::always_inline]] void begin(const Cursor& places, int of_peer, int of_tag) noexcept {
+    done.store(false, std::memory_order_relaxed);
+    peer = of_peer;
+    tag = of_tag;
+    cursor = places;
+    result = {};
+    transfer.kind = LmtKind::queue;
+    transfer.described_by_peer = false;
+    transfer.cts_detail = 0;
+    transfer.offered = 0;
+  }
 };
 
 struct SendRequest : Request {
@@ -97,7 +111,15 @@ struct Operation : Request {
 };
 
 // Marks the request as complete and wakes threads of this PE that wait for it.
-void complete(Request& request) noexcept;
+inline void complete(Request& request) noexcept {
+  request.phase = Phase::complete;
+  request.done.store(true, std::memory_order_release);  // complete
+  wake_own_sleepers();
+}
+
+// An index tells the pools apart: its remainder is the role.
+inline constexpr std::uint32_t kRoles = 4;
+constexpr Role role_of(RequestId id) noexcept { return static_cast<Role>(id.index % kRoles); }
 
 // Requests of one role. All functions are called under the endpoint's lock.
 template <class T>
@@ -125,8 +147,8 @@ class RequestPool {
   }
   // Returns null if `id` names no live request of this pool.
   T* find(RequestId id) noexcept {
-    const std::uint32_t slot = id.index / kKinds;
-    if (id.index % kKinds != kKind || slot >= count_ || id.generation == 0) return nullptr;
+    const std::uint32_t slot = id.index / kRoles;
+    if (role_of(id) != T::kRole || slot >= count_ || id.generation == 0) return nullptr;
     T& request = chunks_[slot / kChunk][slot % kChunk];
     return request.role != Role::none && request.id == id ? &request : nullptr;
   }
@@ -147,9 +169,6 @@ class RequestPool {
   }
 
  private:
-  // The rest of an index tells the pools apart.
-  static constexpr std::uint32_t kKinds = 4;
-  static constexpr auto kKind = static_cast<std::uint32_t>(T::kRole);
   static constexpr std::uint32_t kChunk = 256;
   static constexpr std::uint32_t kMaxChunks = 1U << 16;
 
@@ -159,7 +178,7 @@ class RequestPool {
     std::unique_ptr<T[]> chunk(new (std::nothrow) T[kChunk]());
     if (chunks_ == nullptr || chunk == nullptr) return false;
     for (std::uint32_t i = kChunk; i-- > 0;) {
-      chunk[i].id = {(count_ + i) * kKinds + kKind, 1};
+      chunk[i].id = {(count_ + i) * kRoles + static_cast<std::uint32_t>(T::kRole), 1};
       chunk[i].link = free_;
       free_ = &chunk[i];
     }
@@ -180,9 +199,17 @@ struct Requests {
   RequestPool<Operation> operations;
 
   Request* find(RequestId id) noexcept {
-    if (SendRequest* const send = sends.find(id)) return send;
-    if (ReceiveRequest* const receive = receives.find(id)) return receive;
-    return operations.find(id);
+    switch (role_of(id)) {
+      case Role::send:
+        return sends.find(id);
+      case Role::receive:
+        return receives.find(id);
+      case Role::operation:
+        return operations.find(id);
+      case Role::none:
+        break;
+    }
+    return nullptr;
   }
   void give_back(Request& request) noexcept {
     if (request.role == Role::send) return sends.give_back(static_cast<SendRequest&>(request));

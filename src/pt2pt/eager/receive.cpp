@@ -7,7 +7,8 @@
 
 namespace shmemx::pt2pt {
 
-void Eager::take_whole(ReceiveRequest& receive, int source, int tag, Payload data) noexcept {
+[[gnu::always_inline]] inline void Eager::take_whole(ReceiveRequest& receive, int source, int tag,
+                                                     Payload data) noexcept {
   const std::size_t bytes = std::min(data.size(), receive.cursor.shape().bytes);
   if (receive.cursor.shape().kind != Shape::Kind::contiguous) {
     receive.cursor.scatter(data.data(), bytes);

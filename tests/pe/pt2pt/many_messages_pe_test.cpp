@@ -2,6 +2,7 @@
 #include <shmemx.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <random>
 #include <utility>
@@ -83,4 +84,60 @@ PE_TEST(ten_thousand_unexpected_messages) {
   }
   CHECK_EQUAL(wrong, 0);
   CHECK(now() - begin < 20);  // a walk over the list would take minutes
+}
+
+// Null ones, sends that have left, receives that have their message and such that wait for it, in one list.
+PE_TEST(a_list_of_requests_in_all_states) {
+  constexpr std::size_t kMany = 24;
+  std::array<int, kMany> out{}, in{};
+  std::array<shmemx_request_t, kMany> requests;
+  const auto kind = [](std::size_t i) { return i % 4; };  // 0: null, 1: a send, 2 and 3: receives
+  for (std::size_t i = 0; i < kMany; ++i) {
+    requests[i] = SHMEMX_REQUEST_NULL;
+    out[i] = me() * 1000 + static_cast<int>(i);
+    if (kind(i) == 1)
+      CHECK_EQUAL(shmemx_isend(&out[i], sizeof out[i], right(), 100 + static_cast<int>(i), &requests[i]), 0);
+    if (kind(i) == 2)
+      CHECK_EQUAL(shmemx_irecv(&in[i], sizeof in[i], left(), 99 + static_cast<int>(i), &requests[i]), 0);
+  }
+  shmem_barrier_all();
+  for (std::size_t i = 0; i < kMany; ++i) {
+    if (kind(i) == 3)
+      CHECK_EQUAL(shmemx_irecv(&in[i], sizeof in[i], left(), 200 + static_cast<int>(i), &requests[i]), 0);
+  }
+  std::array<shmemx_request_t, kMany> answers;
+  for (std::size_t i = 3; i < kMany; i += 4)
+    CHECK_EQUAL(shmemx_isend(&out[i], sizeof out[i], right(), 200 + static_cast<int>(i), &answers[i]), 0);
+  std::array<shmemx_status_t, kMany> statuses;
+  CHECK_EQUAL(shmemx_waitall(kMany, requests.data(), statuses.data()), 0);
+  for (std::size_t i = 0; i < kMany; ++i) {
+    const Note note("request " + std::to_string(i));
+    const int sources[] = {SHMEMX_ANY_SOURCE, me(), left(), left()};
+    const int tags[] = {SHMEMX_ANY_TAG, 100 + static_cast<int>(i), 99 + static_cast<int>(i), 200 + static_cast<int>(i)};
+    CHECK(requests[i] == SHMEMX_REQUEST_NULL);
+    CHECK_EQUAL(statuses[i].source_pe, sources[kind(i)]);
+    CHECK_EQUAL(statuses[i].tag, tags[kind(i)]);
+    CHECK_EQUAL(statuses[i].bytes, kind(i) == 0 ? 0U : sizeof(int));
+    if (kind(i) == 2) CHECK_EQUAL(in[i], left() * 1000 + static_cast<int>(i) - 1);
+    if (kind(i) == 3) CHECK_EQUAL(in[i], left() * 1000 + static_cast<int>(i));
+    if (kind(i) == 3) CHECK_EQUAL(shmemx_wait(&answers[i], nullptr), 0);
+  }
+}
+
+PE_TEST(messages_that_wait_are_cut_to_the_room_of_their_receive) {
+  const std::array<int, 4> out{me(), 1, 2, 3};
+  for (int tag = 0; tag < 3; ++tag) CHECK_EQUAL(shmemx_send(out.data(), sizeof out, right(), tag), 0);
+  shmem_barrier_all();
+  for (int tag = 2; tag >= 0; --tag) {
+    std::array<int, 4> in{-1, -1, -1, -1};
+    const int source = tag == 1 ? left() : SHMEMX_ANY_SOURCE;
+    const std::size_t room = static_cast<std::size_t>(tag) * sizeof(int);
+    shmemx_status_t status;
+    CHECK_EQUAL(shmemx_recv(in.data(), room, source, tag, &status), SHMEMX_ERR_TRUNCATE);
+    CHECK_EQUAL(status.source_pe, left());
+    CHECK_EQUAL(status.bytes, room);
+    CHECK_EQUAL(in[0], tag > 0 ? left() : -1);
+    CHECK_EQUAL(in[1], tag > 1 ? 1 : -1);
+    CHECK_EQUAL(in[2], -1);
+  }
 }

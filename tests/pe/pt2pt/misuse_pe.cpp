@@ -43,6 +43,17 @@ const Misuse kMisuses[] = {
        shmemx_wait(&request, nullptr);
        shmemx_wait(&copy, nullptr);
      }},
+    {"waitall_twice",
+     [] {
+       shmemx_isend(memory, 8, 0, 0, &request);
+       shmemx_request_t copies[] = {request, request};
+       shmemx_waitall(2, copies, nullptr);
+     }},
+    {"cancel_sent",
+     [] {
+       shmemx_isend(memory, 8, 0, 0, &request);
+       shmemx_cancel(&request);
+     }},
     {"test_garbage",
      [] {
        int flag;

@@ -27,6 +27,8 @@ const std::vector<Misuse> kMisuses = {
     {"irecv_request", {"shmemx_irecv:", "'request'", "allowed"}},
     {"wait_garbage", {"shmemx_wait:", "'request'", "0xdeadbeefdeadbeef", "not an open request"}},
     {"wait_twice", {"shmemx_wait:", "'request'", "not an open request"}},
+    {"waitall_twice", {"shmemx_waitall:", "'request'", "not an open request"}},
+    {"cancel_sent", {"shmemx_cancel:", "'request'", "is a send", "allowed are receives"}},
     {"test_garbage", {"shmemx_test:", "'request'", "0x4d", "not an open request"}},
     {"waitany_garbage", {"shmemx_waitany:", "'request'", "0x100000001", "not an open request"}},
     {"cancel_send", {"shmemx_cancel:", "'request'", "is a send", "allowed are receives"}},
