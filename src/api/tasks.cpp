@@ -48,6 +48,12 @@ class ObservedTask {
 
 Bytes payload_of(const void* payload, std::size_t bytes) { return {static_cast<const std::byte*>(payload), bytes}; }
 
+[[gnu::noinline]] void send_task(const char* routine, int pe, std::uint16_t id, std::int32_t priority,
+                                 const Bytes& payload) {
+  const ObservedTask observed(routine, pe, payload.size());
+  tasks::send(routine, {pe, id, priority, payload});
+}
+
 }  // namespace
 }  // namespace shmemx::api
 
@@ -67,8 +73,10 @@ void shmemx_task_send(int pe, int id, const void* payload, std::size_t bytes, in
   api::check_task_id(kRoutine, id);
   api::check_task_payload(kRoutine, payload, bytes);
   api::check_task_pe(kRoutine, pe);
-  const api::ObservedTask observed(kRoutine, pe, bytes);
-  tasks::send(kRoutine, {pe, static_cast<std::uint16_t>(id), priority, api::payload_of(payload, bytes)});
+  if (priority == 0 && !stats::is_on() &&
+      tasks::send_at_once(pe, static_cast<std::uint16_t>(id), api::payload_of(payload, bytes))) [[likely]]
+    return;
+  api::send_task(kRoutine, pe, static_cast<std::uint16_t>(id), priority, api::payload_of(payload, bytes));
 }
 
 void shmemx_task_send_owned(int pe, int id, void* payload, std::size_t bytes, int priority,

@@ -49,6 +49,15 @@ class Outgoing {
 
   // Takes the task over: its payload may be used again.
   void send(const NewTask& task);
+  // The same for most tasks of a stream: short ones of priority 0 that join a batch. Returns false, without an effect,
+  // if none has been begun, or if there is more to do.
+  [[gnu::always_inline]] bool try_join(int pe, std::uint16_t id, Bytes payload) noexcept {
+    Target& to = targets_[pe];
+    if (payload.size() > kMostJoined || (to.appends + 1) % kAppendsPerLook == 0) return false;
+    if (!coalescer_.try_append(pe, id, {}, payload)) return false;
+    ++to.appends;
+    return true;
+  }
   // Sends what may leave now, and, if `all`, batches that could gather more. Returns whether anything has left.
   bool progress(bool all);
   bool is_empty() const noexcept { return active_.empty() && unconfirmed_.empty(); }
@@ -96,6 +105,7 @@ class Outgoing {
   void release_left();
 
   static constexpr std::uint32_t kAppendsPerLook = 16;
+  static constexpr std::size_t kMostJoined = 256;
   static constexpr std::size_t kMostBatches = 256;  // at once, so that their memory does not grow with the job
 
   Port& port_;

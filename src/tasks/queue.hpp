@@ -88,6 +88,26 @@ class TaskQueue {
   bool is_empty_of_usual() const noexcept { return current_.items.empty() && usual_.empty(); }
 
   [[gnu::always_inline]] Popped pop_current(Task& task) noexcept {
+    Bytes& items = current_.items;
+    am::ItemHeader item;
+    if (items.size() < sizeof item) return pop_unusual(task);
+    std::memcpy(&item, items.data(), sizeof item);
+    if (item.detail != kPlain || item.bytes > items.size() - sizeof item) [[unlikely]]
+      return pop_unusual(task);
+    task.payload = items.data() + sizeof item;
+    task.buffer = current_.buffer;
+    task.bytes = item.bytes;
+    task.source = current_.source;
+    task.id = item.handler;
+    task.needs_reply = false;
+    const std::size_t taken = am::Batch::room_for(item.bytes);
+    items = items.subspan(taken < items.size() ? taken : items.size());
+    task.ends_stretch = items.empty();
+    return Popped::task;
+  }
+
+  // With heads, or damaged.
+  [[gnu::noinline]] Popped pop_unusual(Task& task) noexcept {
     TaskView view;
     task.source = current_.source;
     if (!take_task(current_.items, view) || view.kind == kReply || view.priority != 0) [[unlikely]]

@@ -25,6 +25,8 @@ static_assert(sizeof(KeptHead) == sizeof(am::ItemHeader));
 
 // A short payload is copied: it would keep the memory of many tasks.
 constexpr std::size_t kLeastKeptShare = 4;
+// Arrivals of up to this size that have to wait are copied, several into one buffer.
+constexpr std::uint32_t kMostCopied = kBufferBytes / 8;
 
 }  // namespace
 
@@ -71,6 +73,16 @@ void Scheduler::stop() noexcept {
 
 // ---- tasks that have arrived ----
 
+namespace {
+
+int source_of(Bytes records) noexcept {
+  Record record{};
+  if (records.size() >= sizeof record) std::memcpy(&record, records.data(), sizeof record);
+  return record.source;
+}
+
+}  // namespace
+
 void Scheduler::take_arrivals() noexcept {
   Buffer* first;
   {
@@ -80,8 +92,27 @@ void Scheduler::take_arrivals() noexcept {
   while (first != nullptr) {
     Buffer& buffer = *first;
     first = buffer.next;
-    queue_records(buffer);
+    const Bytes records{buffer.data(), buffer.used};
+    if (buffer.used > kMostCopied || queue_.is_empty()) {
+      queue_records(buffer, records);
+    } else {
+      Buffer& into = own_with_room(records.size(), source_of(records));
+      const Bytes copy{into.data() + into.used, records.size()};
+      std::memcpy(into.data() + into.used, records.data(), records.size());
+      into.used += buffer.used;
+      note_run(buffer);
+      queue_records(into, copy);
+    }
   }
+}
+
+Buffer& Scheduler::own_with_room(std::size_t bytes, int source) noexcept {
+  if (own_ != nullptr && own_->room() >= bytes) return *own_;
+  Buffer* const full = own_;
+  own_ = bytes <= kBufferBytes ? unused_.take() : nullptr;
+  if (own_ == nullptr) own_ = make_buffer(budget_, bytes, source);
+  if (full != nullptr && full->queued == 0) note_run(*full);
+  return *own_;
 }
 
 namespace {
@@ -92,9 +123,8 @@ namespace {
 
 }  // namespace
 
-void Scheduler::queue_records(Buffer& buffer) noexcept {
+void Scheduler::queue_records(Buffer& buffer, Bytes rest) noexcept {
   ++buffer.queued;  // until all are in the queue
-  Bytes rest{buffer.data(), buffer.used};
   while (!rest.empty()) {
     Record record;
     std::memcpy(&record, rest.data(), sizeof record);
@@ -138,18 +168,13 @@ void Scheduler::queue_item(std::int32_t priority, Bytes item, Buffer& buffer, in
 void Scheduler::add_own(const NewTask& task, int me) noexcept {
   const ItemHeads heads(task);
   const std::size_t bytes = round_up(heads.bytes().size() + task.payload.size(), sizeof(am::ItemHeader));
-  if (own_ == nullptr || own_->room() < bytes) {
-    Buffer* const full = own_;
-    own_ = bytes <= kBufferBytes ? unused_.take() : nullptr;
-    if (own_ == nullptr) own_ = make_buffer(budget_, bytes, me);
-    if (full != nullptr && full->queued == 0) note_run(*full);
-  }
-  std::byte* const at = own_->data() + own_->used;
+  Buffer& own = own_with_room(bytes, me);
+  std::byte* const at = own.data() + own.used;
   std::memcpy(at, heads.bytes().data(), heads.bytes().size());
   copy_payload(at + heads.bytes().size(), task.payload);
-  own_->used += static_cast<std::uint32_t>(bytes);
+  own.used += static_cast<std::uint32_t>(bytes);
   ++counts_.sent;
-  queue_item(task.priority, {at, bytes}, *own_, me);
+  queue_item(task.priority, {at, bytes}, own, me);
 }
 
 // All tasks in the buffer have been run.
@@ -168,16 +193,29 @@ void Scheduler::note_run(Buffer& buffer) noexcept {
 
 // ---- running ----
 
-void Scheduler::execute(Task& task) noexcept {
+void Scheduler::reject_unregistered(const Task& task) noexcept {
+  fatal("shmemx_task_send", "PE %d has sent a task to handler %u, which this PE has not registered", task.source,
+        task.id);
+}
+
+void Scheduler::call_observed(const Handler& handler, const Task& task) noexcept {
+  stats::Span span;
+  span.begin({"task", stats::Family::task, {}, task.source, task.id, task.bytes}, nullptr);
+  handler.function(task.source, task.payload, task.bytes, handler.argument);
+}
+
+[[gnu::always_inline]] inline void Scheduler::execute(Task& task) noexcept {
   const Handler handler = handler_table.find(task.id, HandlerKind::task);
   if (handler.function == nullptr) [[unlikely]]
-    fatal("shmemx_task_send", "PE %d has sent a task to handler %u, which this PE has not registered", task.source,
-          task.id);
-  stats::Span span;
-  if (stats::is_on()) span.begin({"task", stats::Family::task, {}, task.source, task.id, task.bytes}, nullptr);
+    reject_unregistered(task);
   running_ = &task;
-  handler.function(task.source, task.payload, task.bytes, handler.argument);
-  if (task.needs_reply) hooks_.reply_empty();
+  if (stats::is_on()) [[unlikely]] {
+    call_observed(handler, task);
+  } else {
+    handler.function(task.source, task.payload, task.bytes, handler.argument);
+  }
+  if (task.needs_reply) [[unlikely]]
+    hooks_.reply_empty();
   running_ = nullptr;
   ++counts_.run;
   if (task.ends_stretch && --task.buffer->queued == 0) note_run(*task.buffer);

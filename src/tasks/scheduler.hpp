@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tasks/handlers.hpp"
 #include "tasks/incoming.hpp"
 #include "tasks/queue.hpp"
 #include "tasks/quiescence.hpp"
@@ -104,10 +105,13 @@ class Scheduler {
 
  private:
   void take_arrivals() noexcept;
-  void queue_records(Buffer& buffer) noexcept;
+  Buffer& own_with_room(std::size_t bytes, int source) noexcept;
+  void queue_records(Buffer& buffer, Bytes records) noexcept;
   void queue_stretch(const Stretch& stretch) noexcept;
   void queue_one_by_one(Buffer& buffer, int source, Bytes tasks) noexcept;
   void execute(Task& task) noexcept;
+  [[gnu::noinline]] static void call_observed(const Handler& handler, const Task& task) noexcept;
+  [[noreturn, gnu::cold, gnu::noinline]] static void reject_unregistered(const Task& task) noexcept;
   void note_run(Buffer& buffer) noexcept;
 
   Budget& budget_;
@@ -115,7 +119,7 @@ class Scheduler {
   SchedulerHooks& hooks_;
   TaskQueue queue_;
   BufferList unused_;
-  Buffer* own_ = nullptr;  // with tasks of handlers for this PE, filled up from task to task
+  Buffer* own_ = nullptr;  // with tasks of handlers for this PE and copies of arrivals, filled up from task to task
   Task* running_ = nullptr;
   PollInterval interval_;
   TaskCounts counts_;

@@ -166,6 +166,13 @@ void send(const char* routine, const NewTask& task) noexcept {
   if (task.is_owned()) run_releases();
 }
 
+bool send_at_once(int pe, std::uint16_t id, Bytes payload) noexcept {
+  const Locked endpoint;
+  if (!own_tasks->outgoing.try_join(pe, id, payload)) return false;
+  count_sent(1);
+  return true;
+}
+
 namespace {
 
 // A payload that several targets read.
@@ -333,8 +340,11 @@ void quiesce(const char* routine) noexcept {
         {reinterpret_cast<std::byte*>(&total), reinterpret_cast<const std::byte*>(&counts), sizeof counts},
         {atomic::ElementType::uint64, atomic::ElementOp::sum});
     const auto is_over = [wave] { return pt2pt::look_at(wave) == pt2pt::TestAnswer::complete; };
-    while (!is_over()) {
-      if (!scheduler.run_next() && !scheduler.poll()) rest_until(routine, is_over);
+    for (;;) {
+      while (scheduler.run_next()) {
+      }
+      if (is_over()) break;
+      if (!scheduler.poll()) rest_until(routine, is_over);
     }
     pt2pt::Result ignored;
     pt2pt::wait(routine, wave, ignored);

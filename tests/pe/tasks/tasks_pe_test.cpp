@@ -335,6 +335,25 @@ PE_TEST_MIN(replies_take_no_memory_of_callers, 2) {
   shmem_barrier_all();
 }
 
+// Tasks that come in many messages share memory while they wait.
+PE_TEST_MIN(tasks_that_wait_take_little_memory, 2) {
+  fresh();
+  shmemx_task_register(kCount, on_count, &seen);
+  shmem_barrier_all();
+  constexpr long kRounds = 800;
+  for (long round = 0; round < kRounds; ++round) {
+    if (me() == 0) {
+      for (int i = 0; i < 2; ++i) shmemx_task_send(1, kCount, nullptr, 0, 0);
+      shmemx_task_flush();
+    }
+    shmem_barrier_all();
+    if (me() == 1) shmemx_scheduler_poll(1);
+  }
+  if (me() == 1) run_until([] { return seen.count == 2 * kRounds; });
+  CHECK_EQUAL(seen.bad, 0);
+  shmem_barrier_all();
+}
+
 // A reply needs the scheduler of the target, not that of the caller.
 PE_TEST_MIN(a_call_is_completed_by_waiting, 2) {
   fresh();
