@@ -60,6 +60,7 @@ ScheduleOwner make_pairwise_exchange(const Members& members, const Exchange& exc
 
 ScheduleOwner make_fcollect(const Members& members, const Equal& blocks) noexcept {
   constexpr std::size_t kShortBytes = std::size_t{32} << 10;  // of all members
+  if (ScheduleOwner by_node = make_node_fcollect(members, blocks)) return by_node;
   if (blocks.bytes <= kShortBytes / static_cast<std::size_t>(members.size)) return make_short_fcollect(members, blocks);
   return make_pairwise_exchange(members, {.out = {const_cast<std::byte*>(blocks.source), blocks.bytes, 0},
                                           .in = {blocks.dest, blocks.bytes, blocks.bytes}});
@@ -68,6 +69,9 @@ ScheduleOwner make_fcollect(const Members& members, const Equal& blocks) noexcep
 void set_alltoall_mesh(std::optional<std::uint64_t> most_bytes) noexcept { alltoall_mesh = most_bytes; }
 
 ScheduleOwner make_alltoall(const Members& members, const Equal& blocks) noexcept {
+  if (!alltoall_mesh) {
+    if (ScheduleOwner by_node = make_node_alltoall(members, blocks)) return by_node;
+  }
   if (takes_mesh(members, blocks)) return make_short_alltoall(members, blocks);
   return make_pairwise_exchange(members, {.out = {const_cast<std::byte*>(blocks.source), blocks.bytes, blocks.bytes},
                                           .in = {blocks.dest, blocks.bytes, blocks.bytes}});

@@ -129,7 +129,8 @@ BOOST_AUTO_TEST_CASE(the_mesh_of_an_alltoall_may_be_set) {
   const auto rounds = [](std::optional<std::uint64_t> most_bytes) {
     set_alltoall_mesh(most_bytes);
     std::vector<std::byte> source(5 * 8), dest(source.size());
-    const ScheduleOwner schedule = make_alltoall({0, 5, nullptr, false}, {dest.data(), source.data(), 8});
+    const TeamNodes nodes = nodes_of_member(5, 5, 0);
+    const ScheduleOwner schedule = make_alltoall({0, 5, &nodes, false}, {dest.data(), source.data(), 8});
     int count = 0;
     for (Round round; schedule->next(round); round = Round()) ++count;
     set_alltoall_mesh(std::nullopt);
@@ -159,6 +160,45 @@ BOOST_AUTO_TEST_CASE(a_short_exchange_takes_a_logarithmic_number_of_rounds) {
     for (Round round; schedule->next(round); round.clear()) messages += round.messages.size();
     BOOST_TEST(messages == 2U * 4U);
   }
+}
+
+namespace {
+
+struct Crossings {
+  std::size_t messages = 0;
+  std::size_t bytes = 0;
+};
+
+// What the members of four nodes of four send to other nodes, with blocks of `bytes`.
+Crossings crossings(std::size_t bytes, ScheduleOwner (*make)(const Members&, const Equal&) noexcept) {
+  Crossings all;
+  Bytes source(16 * bytes), dest(16 * bytes);
+  for (int me = 0; me < 16; ++me) {
+    const TeamNodes nodes = nodes_of_member(16, 4, me);
+    const ScheduleOwner schedule = make({me, 16, &nodes, false}, {data_of(dest), data_of(source), bytes});
+    for (Round round; schedule->next(round); round.clear()) {
+      for (const Message& message : round.messages) {
+        if (message.kind == Message::Kind::receive || message.member / 4 == me / 4) continue;
+        ++all.messages;
+        all.bytes += message.bytes;
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+// Each block crosses to each of three other nodes, or once for each member there.
+BOOST_AUTO_TEST_CASE(blocks_cross_to_a_node_once) {
+  for (const std::size_t bytes : {8, 512, 40'000}) {
+    const Crossings collect = crossings(bytes, make_fcollect);
+    BOOST_TEST(collect.bytes == 16 * 3 * bytes);
+    BOOST_TEST(collect.messages == (bytes == 40'000 ? 16U * 3U : 4U * 2U));
+  }
+  const Crossings exchange = crossings(64, make_alltoall);
+  BOOST_TEST(exchange.bytes == 16U * 12U * 64U);
+  BOOST_TEST(exchange.messages == 4U * 3U);
 }
 
 BOOST_AUTO_TEST_CASE(an_alltoall_exchanges_blocks_of_different_lengths) {
