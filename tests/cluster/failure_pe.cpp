@@ -35,6 +35,8 @@ int victim() { return shmem_n_pes() - 1; }
   if (fault == "kill" || fault == "fork") ::kill(::getpid(), SIGKILL);
   if (fault == "exit") _exit(3);
   while (fault == "none") ::pause();  // until the fault that the test causes
+  std::printf("the fault comes\n");
+  std::fflush(stdout);
   request_fault(fault);
   for (;;) ::pause();
 }

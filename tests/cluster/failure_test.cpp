@@ -21,7 +21,7 @@ constexpr std::size_t kSideBySide = 3;
 constexpr int kTimeoutCode = 124;
 constexpr int kLeftBehindCode = 99;
 constexpr int kSkippedCode = 77;
-constexpr double kNoticedSeconds = 10;  // several times what it takes
+constexpr double kNoticedSeconds = 18;  // several times what it takes
 
 int failures = 0;
 

@@ -7,8 +7,12 @@ program=$2
 timeout=6
 export SHMEMX_NET_TIMEOUT=$timeout SHMEMX_TRANSPORT=tcp
 
+timeout -k 2 90 "$vhosts" run --hosts 2 --pes 1 --timeout 80 --no-watch -- "$program" wait_until 'cut h1' >out 2>err </dev/null &
+job=$!
+while is_running $job && ! grep -q 'the fault comes' out; do sleep 0.1; done
 begin=$(date +%s)
-run 50 "$vhosts" run --hosts 2 --pes 1 --timeout 40 --no-watch -- "$program" wait_until 'cut h1'
+wait $job
+rc=$?
 seconds=$(($(date +%s) - begin))
 cat out err
 case $rc in

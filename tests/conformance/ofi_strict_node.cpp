@@ -51,15 +51,19 @@ bool receive_in_order(Node& node, unsigned messages, bool for_many) {
   return expected == messages;
 }
 
-// Returns whether the queue's descriptor was unreadable at first, and has become readable.
-bool sleep_until_woken(Node& node) {
+// Returns whether the queue's descriptor was unreadable at first, and has become readable. Writes to the socket when
+// the next message may come.
+bool sleep_until_woken(Node& node, int socket) {
+  constexpr int kMostMs = 30'000;
   node.receive(0, 4096);
   node.progress();
   pollfd descriptor{-1, POLLIN, 0};
-  if (fi_control(&node.cq->fid, FI_GETWAIT, &descriptor.fd) != 0) return false;
   fid* queue = &node.cq->fid;
-  if (fi_trywait(node.fabric, &queue, 1) != 0 || ::poll(&descriptor, 1, 0) != 0) return false;
-  return ::poll(&descriptor, 1, 10000) == 1 && node.wait_for(1);
+  const bool may_sleep = fi_control(&node.cq->fid, FI_GETWAIT, &descriptor.fd) == 0 &&
+                         fi_trywait(node.fabric, &queue, 1) == 0 && ::poll(&descriptor, 1, 0) == 0;
+  const std::uint64_t is_ready = 1;
+  if (::write(socket, &is_ready, sizeof is_ready) != sizeof is_ready) return false;
+  return may_sleep && ::poll(&descriptor, 1, kMostMs) == 1 && node.wait_for(1);
 }
 
 [[noreturn]] void run_target(int socket, const Options& options) {
@@ -72,7 +76,7 @@ bool sleep_until_woken(Node& node) {
       std::uint64_t answer = 0;
       if (words[0] == kReceiveOne || words[0] == kReceiveMany)
         answer = receive_in_order(node, static_cast<unsigned>(words[1]), words[0] == kReceiveMany) ? 1 : 0;
-      if (words[0] == kSleep) answer = sleep_until_woken(node) ? 1 : 0;
+      if (words[0] == kSleep) answer = sleep_until_woken(node, socket) ? 1 : 0;
       if (words[0] == kWord) std::memcpy(&answer, node.at(words[1]), sizeof answer);
       if (::write(socket, &answer, sizeof answer) != sizeof answer) break;
     }
@@ -272,9 +276,9 @@ bool Target::receives(Node& node, unsigned messages, bool for_many) {
 bool Target::is_woken(Node& node) {
   const std::uint64_t words[2] = {kSleep, 0};
   if (::send(socket_, words, sizeof words, MSG_NOSIGNAL) != sizeof words) return false;
-  ::usleep(200'000);  // for it to sleep
-  node.send(0, 8);
   std::uint64_t answer = 0;
+  if (::read(socket_, &answer, sizeof answer) != sizeof answer) return false;  // it is about to sleep
+  node.send(0, 8);
   pollfd descriptor{socket_, POLLIN, 0};
   while (::poll(&descriptor, 1, 0) == 0) node.progress();
   return ::read(socket_, &answer, sizeof answer) == sizeof answer && answer == 1;

@@ -1,4 +1,5 @@
-// A target that computes for a second: operations on it complete meanwhile, on windows of both kinds of memory.
+// A target that computes for a second or longer: operations on it complete meanwhile, on windows of both kinds of
+// memory.
 #include <chrono>
 
 #include "mpi_test.hpp"
@@ -10,12 +11,16 @@ using mpi_test::with_windows;
 
 namespace {
 
-// Computes for a second without a call of MPI. Returns how often the word changed meanwhile.
+// Computes without a call of MPI, for a second, and on a busy machine until the word has changed. Returns how often it
+// changed meanwhile.
 int compute(const volatile long* word) {
   using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  const auto end = begin + std::chrono::seconds(1);
+  const auto last_end = begin + std::chrono::seconds(60);
   int changes = 0;
   long seen = *word;
-  for (const auto end = Clock::now() + std::chrono::seconds(1); Clock::now() < end;) {
+  for (auto now = begin; now < (changes != 0 ? end : last_end); now = Clock::now()) {
     if (*word == seen) continue;
     seen = *word;
     ++changes;

@@ -94,15 +94,21 @@ PE_TEST_MIN(nonblocking_gets_and_fetching_atomics_share_messages, 2) {
   const Symmetric<long> words(100);
   std::vector<long> found(kCount);
   const bool is_sent = shmem_ptr(words.get(), right()) == nullptr;
+  // How many share a message depends on when the other PE runs, so one of several turns has to have few messages.
   const auto check_sharing = [&](auto operation) {
-    shmemx_net_stats_t before{};
-    shmemx_net_stats_t after{};
-    shmemx_net_stats(&before);
-    for (unsigned i = 0; i < kCount; ++i) operation(&found[i], words.get() + i % 100);
-    shmem_quiet();
-    shmemx_net_stats(&after);
-    CHECK(after.operations - before.operations >= (is_sent ? kCount * 9 / 10 : 0U));
-    CHECK(after.messages - before.messages < kCount / 10);
+    constexpr int kMostTurns = 5;
+    bool has_shared = false;
+    for (int turn = 0; turn < kMostTurns && !has_shared; ++turn) {
+      shmemx_net_stats_t before{};
+      shmemx_net_stats_t after{};
+      shmemx_net_stats(&before);
+      for (unsigned i = 0; i < kCount; ++i) operation(&found[i], words.get() + i % 100);
+      shmem_quiet();
+      shmemx_net_stats(&after);
+      CHECK(after.operations - before.operations >= (is_sent ? kCount * 9 / 10 : 0U));
+      has_shared = after.messages - before.messages < kCount / 10;
+    }
+    CHECK(has_shared);
   };
   check_sharing([](long* to, long* word) { shmem_long_get_nbi(to, word, 1, right()); });
   check_sharing([](long* to, long* word) { shmem_long_atomic_fetch_add_nbi(to, word, 1, right()); });

@@ -1,50 +1,19 @@
 // A PE that makes no call of the library for longer than SHMEMX_NET_TIMEOUT, in jobs without progress threads: the
 // others wait for it, and it is not reported as lost.
-#include <fcntl.h>
 #include <shmem.h>
 #include <shmemx.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <iterator>
 #include <vector>
 
+#include "../support/file_mark.hpp"
 #include "../support/pe_test.hpp"
 
 namespace {
 
 using namespace pe_test;
 
-constexpr useconds_t kLonger = 2'500'000;  // than SHMEMX_NET_TIMEOUT of these runs, one second
-
-// A file by which PE 0 signals the others without the library.
-class FileMark {
- public:
-  FileMark() {
-    if (me() == 0) {
-      const int fd = mkstemp(name_);
-      CHECK(fd >= 0);
-      close(fd);
-      unlink(name_);
-    }
-    static char shared[sizeof name_];
-    std::copy(std::begin(name_), std::end(name_), shared);
-    shmem_char_broadcast(SHMEM_TEAM_WORLD, shared, shared, sizeof shared, 0);
-    std::copy(std::begin(shared), std::end(shared), name_);
-  }
-  ~FileMark() {
-    shmem_barrier_all();
-    if (me() == 0) unlink(name_);
-  }
-  FileMark(const FileMark&) = delete;
-  FileMark& operator=(const FileMark&) = delete;
-  void write() const { close(open(name_, O_CREAT | O_WRONLY | O_CLOEXEC, 0600)); }
-  bool is_there() const { return access(name_, F_OK) == 0; }
-
- private:
-  char name_[32] = "/tmp/shmemx_test_XXXXXX";
-};
+constexpr useconds_t kLonger = 4'500'000;  // than SHMEMX_NET_TIMEOUT of these runs, two seconds
 
 }  // namespace
 

@@ -104,7 +104,7 @@ case_open_files() {
 # The limit counts all processes of a user, so the test uses an otherwise unused one.
 case_processes() {
   need setpriv prlimit
-  user=65500
+  user=$((64000 + $$ % 1000))
   [ "$(id -u)" = 0 ] || skip 'only root can take another user number'
   chmod 755 "$dir"
   setpriv --reuid $user --regid $user --clear-groups "$OSHRUN" --version >/dev/null 2>&1 || skip 'another user cannot run oshrun here'

@@ -137,15 +137,17 @@ void blocking_thread() {
   const char* const size = std::getenv("SHMEMX_JOB_SIZE");
   const bool is_last = number != nullptr && size != nullptr && std::atoi(number) + 1 == std::atoi(size);
   int got = 0;
+  std::atomic<bool> blocks{false};
   sigset_t all;
   sigfillset(&all);
   std::vector<std::thread> threads;
   if (is_last)
-    threads.emplace_back([&all, &got] {
+    threads.emplace_back([&all, &got, &blocks] {
       pthread_sigmask(SIG_BLOCK, &all, nullptr);
+      blocks = true;
       sigwait(&all, &got);
     });
-  usleep(10'000);
+  while (is_last && !blocks) usleep(100);
   const auto before = dispositions();
   shmem_init();
   EXPECT(dispositions() == before);
