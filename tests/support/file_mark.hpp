@@ -16,14 +16,14 @@ namespace pe_test {
 class FileMark {
  public:
   FileMark() {
+    static char shared[sizeof name_];  // on other PEs only the broadcast stores to it, which may be early
     if (me() == 0) {
       const int fd = mkstemp(name_);
       CHECK(fd >= 0);
       close(fd);
       unlink(name_);
+      std::copy(std::begin(name_), std::end(name_), shared);
     }
-    static char shared[sizeof name_];
-    std::copy(std::begin(name_), std::end(name_), shared);
     shmem_char_broadcast(SHMEM_TEAM_WORLD, shared, shared, sizeof shared, 0);
     std::copy(std::begin(shared), std::end(shared), name_);
   }
