@@ -40,6 +40,14 @@ void get_by_messages(const Getting& getting, Transfer get) noexcept {
   }
 }
 
+// Any message has room for a word.
+constexpr bool is_word(std::size_t bytes) noexcept { return bytes <= sizeof(std::uint64_t) && bytes != 0; }
+void get_word(const char* routine, const Initiator& initiator, void* dest, const context::Place& source,
+              std::size_t bytes, am::Leave leave) noexcept {
+  GetHeader header{source.window, source.offset, static_cast<std::uint32_t>(bytes), 0};
+  send_request(routine, {source.pe, am::kGet, contiguous(dest, bytes), leave}, header, initiator);
+}
+
 void get_blocks_gathered(const Getting& getting, std::byte* dest, const context::Place& source,
                          const rma::Strided& shape, std::size_t most) noexcept {
   const am::Leave leave = shape.block_count > most ? am::Leave::soon : am::Leave::now;  // the caller waits for all
@@ -96,9 +104,8 @@ void get(const char* routine, const context::Context& context, void* dest, conte
     if (get_past_target(routine, dest, source, bytes)) return;
   }
   Tracker open;
-  if (bytes <= sizeof(std::uint64_t) && bytes != 0) [[likely]] {  // any message has room for a word
-    GetHeader header{source.window, source.offset, static_cast<std::uint32_t>(bytes), 0};
-    send_request(routine, {source.pe, am::kGet, contiguous(dest, bytes)}, header, {&open});
+  if (is_word(bytes)) [[likely]] {
+    get_word(routine, {&open}, dest, source, bytes, am::Leave::now);
   } else {
     start_get({routine, {&open}, true}, dest, source, bytes);
   }
@@ -158,6 +165,8 @@ void get_nbi(const char* routine, const context::Context& context, void* dest, c
     if (has_direct_keys() && get_nbi_direct(routine, context, dest, source, bytes)) return;
     if (may_go_direct(source.pe, Direction::get)) return start_get_past_target(getting, dest, source, bytes);
   }
+  if (is_word(bytes))
+    return get_word(routine, getting.initiator, dest, source, bytes, leave_of_nbi(getting.initiator, bytes));
   start_get(getting, dest, source, bytes);
 }
 
