@@ -54,8 +54,7 @@ bool claim(JobState state, int status) {
 bool has_ended() { return watch.header->end_word.load(std::memory_order_acquire) != 0; }
 
 bool claim_report() {
-  constexpr int kPauses =
-      1000;  // several times what the reporter needs to look up where the program has made the calls
+  constexpr int kPauses = 1000;  // longer than the reporter takes to look up where the calls were made
   constexpr timespec kPause{0, 5'000'000};
   if (::getpid() != watch.pid) return true;
   std::uint32_t reporter = 0;  // from now on this PE, unless another one was first

@@ -67,13 +67,17 @@ int check(const char* oshrun, const char* program, const Misuse& misuse, const s
   return 1;
 }
 
-// A folder with an addr2line that never answers. Made after the first job, since that may mount another /tmp.
+// A folder with an addr2line that never answers, and first stops the PE that has called it for a while. Made after the
+// first job, since that may mount another /tmp.
 class SlowLookUps {
  public:
   SlowLookUps() {
     if (::mkdtemp(folder_) == nullptr) std::abort();
     const std::string program = std::string(folder_) + "/addr2line";
-    std::ofstream(program) << "#!/bin/sh\nexec sleep 60\n";
+    std::ofstream(program)
+        << "#!/bin/sh\n"
+           "if mkdir \"$0.called\" 2>/dev/null; then kill -STOP $PPID; sleep 2; kill -CONT $PPID; fi\n"
+           "exec sleep 60\n";
     ::chmod(program.c_str(), 0755);
   }
   ~SlowLookUps() { std::filesystem::remove_all(folder_); }
