@@ -23,11 +23,12 @@ struct Preference {
 
 // In force unless the user has set the variable of that name.
 //  - No shared memory of UCX: PEs of one node have their own.
-//  - Larger segments: the small ones cost a third of the bandwidth from 16 KiB on.
+//  - Larger segments: the small ones cost a third of the bandwidth from 16 KiB on. Both have room for the header of the
+//    longest payload of limits.hpp.
 //  - Connections without blocking, since no call of a transport may wait.
 //  - One connection to a PE: with two, UCX takes the end of the idle one for the end of both, while data are unread.
 constexpr Preference kPreferences[] = {
-    {"TLS", "^sm,self"},  {"TCP_TX_SEG_SIZE", "64k"}, {"TCP_RX_SEG_SIZE", "256k"},
+    {"TLS", "^sm,self"},  {"TCP_TX_SEG_SIZE", "68k"}, {"TCP_RX_SEG_SIZE", "264k"},
     {"TCP_CONN_NB", "y"}, {"MAX_RNDV_RAILS", "1"},    {"MEMTYPE_CACHE", "n"},
 };
 

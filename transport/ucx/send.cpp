@@ -126,7 +126,9 @@ Sent UcxTransport::send_long(Peer& peer, const Header& fixed, Bytes header, Byte
       (copies && peer.sending.copied_bytes > kMostCopied))
     return Sent::no;
   if (!may_send_behind(peer) || (peer.sending.open != nullptr && !push(peer))) return Sent::no;
-  std::unique_ptr<LongSend> send(new LongSend);
+  const LongPrefix prefix(envelope_of(peer, kLong, peer.sending.number, payload.size()), fixed, header, payload.size());
+  if (send_at_once(peer, prefix, payload)) return Sent::yes;
+  std::unique_ptr<LongSend> send(new LongSend(prefix));
   send->peer = &peer;
   send->outgoing = outgoing;
   if (copies) {
@@ -136,25 +138,35 @@ Sent UcxTransport::send_long(Peer& peer, const Header& fixed, Bytes header, Byte
     send->copied_bytes = payload.size();
     payload = {send->copy.get(), payload.size()};
   }
-  const LongHeader long_header{envelope_of(peer, kLong, peer.sending.number, payload.size()), fixed, payload.size()};
-  std::memcpy(send->header.data(), &long_header, sizeof long_header);
-  if (!header.empty()) std::memcpy(send->header.data() + sizeof long_header, header.data(), header.size());
-  send->header_bytes = sizeof long_header + header.size();
   return post_payload(peer, std::move(send), payload) && !copies ? Sent::later : Sent::yes;
+}
+
+// Sends a payload that UCX need not keep beyond the call. Returns false if it would have to; nothing is sent then.
+bool UcxTransport::send_at_once(Peer& peer, const LongPrefix& prefix, Bytes payload) {
+  if (library_.is_native() || payload.size() > kAtOnceBytes) return false;
+  ucp_request_param_t param{};
+  param.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FLAG_FORCE_IMM_CMPL;
+  param.flags = UCP_AM_SEND_FLAG_EAGER;
+  if (::ucp_am_send_nbx(peer.endpoint, kLong, prefix.bytes.data(), prefix.used, payload.data(), payload.size(),
+                        &param) != nullptr)
+    return false;
+  ++peer.sending.number;
+  peer.sending.sent.count(prefix.used + payload.size());
+  return true;
 }
 
 // Hands a long message to UCX. Returns true if UCX has not finished with it yet.
 bool UcxTransport::post_payload(Peer& peer, std::unique_ptr<LongSend> send, Bytes payload) {
   ++peer.sending.number;
   send->position = peer.sending.sent.position();
-  peer.sending.sent.count(send->header_bytes + (payload.size() <= kEagerBytes ? payload.size() : 0));
+  peer.sending.sent.count(send->prefix.used + (payload.size() <= kEagerBytes ? payload.size() : 0));
   ucp_request_param_t param{};
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
   param.cb.send = &UcxTransport::payload_ended;
   param.user_data = send.get();
   if (!library_.is_native())
     param.flags = payload.size() <= kEagerBytes ? UCP_AM_SEND_FLAG_EAGER : UCP_AM_SEND_FLAG_RNDV;
-  const ucs_status_ptr_t request = ::ucp_am_send_nbx(peer.endpoint, kLong, send->header.data(), send->header_bytes,
+  const ucs_status_ptr_t request = ::ucp_am_send_nbx(peer.endpoint, kLong, send->prefix.bytes.data(), send->prefix.used,
                                                      payload.data(), payload.size(), &param);
   if (UCS_PTR_IS_PTR(request)) {
     ++peer.sending.in_flight;

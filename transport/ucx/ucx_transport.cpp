@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kKindBytes = 1;  // in front of an endpoint address: says whether the PE has RMA in hardware
 // Polls in a round of the keepalive after which this PE has read what had arrived before the round ended.
 constexpr std::uint32_t kEnoughPolls = 1000;
+constexpr std::uint32_t kPollsPerLook = 16;  // idle polls to one look at the clock
 
 }  // namespace
 
@@ -59,14 +60,19 @@ bool UcxTransport::poll(int) noexcept {
   if (!lists_.fresh.empty()) connect_new();
   if (!lists_.pinged_by.empty()) reply_to_pings();
   if (rma_.has_unflushed()) rma_.flush_puts();
-  if ((pace_.is_idle || ++pace_.busy_polls >= kEnoughPolls) && keepalive_.is_round_over(now_ns()))
-    end_keepalive_round();
+  if (is_keepalive_due() && keepalive_.is_round_over(now_ns())) end_keepalive_round();
   for (const int source : std::exchange(events_.broken, {})) {
     Peer& peer = *peers_.find(source);
     lose(peer, peer.inbox.fault());
   }
   if (!lists_.lost.empty()) report_lost();
   return std::exchange(events_.active, false) || !pace_.is_idle;  // a moving payload is a reason to poll again soon
+}
+
+// Returns whether to look at the clock: often enough for the keepalive, and not between any two polls.
+bool UcxTransport::is_keepalive_due() noexcept {
+  if (!pace_.is_idle) return ++pace_.busy_polls >= kEnoughPolls;
+  return std::exchange(pace_.is_armed, false) || ++pace_.idle_polls % kPollsPerLook == 0;
 }
 
 bool UcxTransport::arm() noexcept {
@@ -78,6 +84,7 @@ bool UcxTransport::arm() noexcept {
   const bool watches =
       std::any_of(peers_.list().begin(), peers_.list().end(), [](const Peer* peer) { return is_watched(*peer); });
   if (watches) timer_.set(keepalive_.round_end_ns());
+  pace_.is_armed = watches;
   return true;
 }
 

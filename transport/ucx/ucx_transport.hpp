@@ -57,6 +57,8 @@ class UcxTransport final : public Transport {
   struct Pace {
     bool is_idle = false;          // the last poll of UCX found nothing to do
     std::uint32_t busy_polls = 0;  // polls in this round of the keepalive that found something to do
+    std::uint32_t idle_polls = 0;  // that found nothing
+    bool is_armed = false;         // the timer may have woken this PE
   };
 
   UcxTransport(const Setup& setup, Library library, transport::KeepaliveTimer timer);
@@ -73,12 +75,14 @@ class UcxTransport final : public Transport {
                              ucp_ep_h& endpoint) const;
   void lose(Peer& peer, std::string cause);
   void report_lost();
+  bool is_keepalive_due() noexcept;
   void end_keepalive_round();
   static void endpoint_failed(void* peer, ucp_ep_h endpoint, ucs_status_t status);
 
   // send.cpp
   Sent send_short(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Urgency urgency);
   Sent send_long(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing);
+  bool send_at_once(Peer& peer, const LongPrefix& prefix, Bytes payload);
   bool push(Peer& peer);
   void push_overdue();
   void signal(Peer& peer, Kind kind);
