@@ -12,9 +12,9 @@
 //  - Messages of one pair stay in order, long ones and short ones together: deliver() and placed() are called in the
 //    order of sending. So is placement(), and only after all messages in front are done. The exception: placement() of
 //    a message with kPlacedEarly may be called, and its payload may move, as soon as each unfinished message in front
-//    of it is a long one for which placement() has been called. Short messages are never overtaken. Payloads under way
-//    never have places that overlap: the later one waits. A transport may do this for a few payloads of a source at a
-//    time, or not at all. Messages of different sources have no order.
+//    of it is a long one for which placement() has returned a place. Short messages are never overtaken. Payloads under
+//    way never have places that overlap: the later one waits. A transport may do this for a few payloads of a source at
+//    a time, or not at all. Messages of different sources have no order.
 //  - Incoming data are not trusted: lengths are checked before memory is touched. A broken frame ends in lost().
 //  - Sinks are called inside poll() and Rma::progress() only. They may call send() and Rma::register_memory() of this
 //    and of other transports, never those two.
@@ -65,6 +65,9 @@ enum class Urgency : std::uint8_t {
   gather,  // may wait for later messages, until flush() or the next message with `now`
 };
 
+// What placement() returns to decline a payload; no address.
+inline std::byte* declined() noexcept { return reinterpret_cast<std::byte*>(std::uintptr_t{1}); }
+
 // Receives messages.
 class Sink {
  public:
@@ -73,6 +76,8 @@ class Sink {
   virtual void deliver(int source, const Header& fixed, Bytes message) noexcept = 0;
   // Returns where to put the payload of a long message. Called once for each, after its header has arrived and when it
   // is its turn (see the rules above). If null, the message is delivered like a short one, in memory of the transport.
+  // May be declined() up to Capabilities::declinable_bytes: a payload that is still at the sender stays there, and the
+  // header is delivered alone; one that is here already is delivered with it.
   virtual std::byte* placement(int source, const Header& fixed, Bytes header, std::size_t payload_bytes) noexcept = 0;
   // The payload is complete at the place that placement() returned.
   virtual void placed(int source, const Header& fixed, Bytes header, std::size_t payload_bytes) noexcept = 0;
@@ -99,7 +104,8 @@ struct Capabilities {
   bool probes_rma = false;  // that is so only if it shows at the first contact (onesided/rdma_probe.hpp)
   bool waits = false;    // descriptor() becomes readable if poll() has something to do; else it is polled at intervals
   bool resumes = false;  // what breaks is opened again, and nothing is lost: lost() means that the PE is gone
-  std::size_t short_bytes;  // payloads up to here need no second copy and no rendezvous
+  std::size_t short_bytes;           // payloads up to here need no second copy and no rendezvous
+  std::size_t declinable_bytes = 0;  // payloads up to here stay with the sender if placement() returns declined()
 };
 
 // For the transport "ethernet"; 0 and empty: it chooses.

@@ -225,7 +225,12 @@ std::byte* NetChannel::find_place(int source, const transport::Header& fixed, By
                                   std::size_t payload_bytes) noexcept {
   const Placement& placement = placement_of(fixed.handler);
   if (dispatch_->is_resting() || placement.placement == nullptr) return nullptr;
-  return placement.placement(source, header, payload_bytes);
+  std::byte* const place = placement.placement(source, header, payload_bytes);
+  return place == transport::declined() && !may_decline(payload_bytes) ? nullptr : place;
+}
+
+bool NetChannel::may_decline(std::size_t payload_bytes) const noexcept {
+  return reserve_ == nullptr && payload_bytes <= paths_.networks()[network_]->capabilities().declinable_bytes;
 }
 
 std::byte* NetChannel::placement(int source, const transport::Header& fixed, Bytes header,

@@ -113,6 +113,7 @@ class NetChannel final : public transport::Sink {
 
   void lose(int pe, const std::string& cause) noexcept;
   std::byte* find_place(int source, const transport::Header& fixed, Bytes header, std::size_t payload_bytes) noexcept;
+  bool may_decline(std::size_t payload_bytes) const noexcept;
   void receive_probe(int source, const transport::Header& header, Bytes message) noexcept;
   void note_header(int source, const transport::Header& header) noexcept;
   void note_executed(int source, const transport::Header& header, std::size_t bytes) noexcept;

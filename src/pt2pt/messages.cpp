@@ -39,6 +39,10 @@ class LibraryPlatform final : public Platform {
     return outgoing.done ? transport::Sent::yes : transport::Sent::later;
   }
 
+  std::size_t declinable_bytes(int pe) noexcept override {
+    return Locked::held().net()->network_of(pe).capabilities().declinable_bytes;
+  }
+
   Space describe(int pe, const std::byte* at, std::size_t bytes, std::uint64_t& offset) noexcept override {
     const context::Context& world = context::default_context();
     if (!context::is_mapped(world, pe)) return Space::private_memory;
@@ -166,12 +170,12 @@ void open(const Start& start) noexcept {
   // Two-sided messages are no operations on memory.
   constexpr am::HandlerTraits kTraits{.counted = false, .is_done_at_once = true};
   am::set_handler(am::kMessageEager, handle<&Engine::on_eager>, kTraits);
-  am::set_handler(am::kMessageRts, handle<&Engine::on_rts>, kTraits);
+  constexpr am::HandlerTraits kPlacedEarly{.counted = false, .is_done_at_once = true, .place_early = true};
+  am::set_handler(am::kMessageRts, handle<&Engine::on_rts>, kPlacedEarly);
   am::set_handler(am::kMessageCts, handle<&Engine::on_cts>, kTraits);
   am::set_handler(am::kMessageCookie, handle<&Engine::on_cookie>, kTraits);
   am::set_handler(am::kMessageDone, handle<&Engine::on_done>, kTraits);
-  am::set_handler(am::kMessageData, handle<&Engine::on_data>,
-                  {.counted = false, .is_done_at_once = true, .place_early = true});
+  am::set_handler(am::kMessageData, handle<&Engine::on_data>, kPlacedEarly);
   am::set_placement(am::kMessageEager, {eager_placement, eager_placed});
   am::set_placement(am::kMessageRts, {offer_placement, offer_placed});
   am::set_placement(am::kMessageData, {placement, placed});

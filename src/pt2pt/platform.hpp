@@ -26,6 +26,9 @@ class Platform {
   // Sends to a PE of another node. After Sent::later the payload is in use until `outgoing` is done.
   virtual transport::Sent send_long(int pe, am::HandlerId id, am::Bytes header, am::Bytes payload,
                                     transport::Outgoing& outgoing) noexcept = 0;
+  // Returns how long a message may be that leaves with its offer to a PE of another node: the receiver takes it from
+  // here, or declines it (transport::declined()).
+  virtual std::size_t declinable_bytes(int pe) noexcept = 0;
   // Returns the space that memory of this PE lies in, as `pe` sees it, and the offset in that space.
   virtual Space describe(int pe, const std::byte* at, std::size_t bytes, std::uint64_t& offset) noexcept = 0;
   // Returns where symmetric memory of another PE lies in this process; null if it is not mapped or does not exist.
@@ -60,7 +63,7 @@ struct Settings {
   std::size_t unexpected_max = 0;
   LmtChoice lmt = LmtChoice::automatic;
   bool receive_bypass = true;  // a blocking receive may be matched before all others
-  bool crowded = false;  // more PEs than cores: two sides seldom run at the same time
+  bool crowded = false;        // more PEs than cores: two sides seldom run at the same time
 };
 
 }  // namespace shmemx::pt2pt

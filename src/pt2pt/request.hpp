@@ -99,9 +99,10 @@ struct SendRequest : Request {
 
 struct ReceiveRequest : Request {
   static constexpr Role kRole = Role::receive;
-  QueueEntry entry;           // in the posted queue
-  std::uint64_t chosen_ns;    // when its LMT was chosen by time; 0: it was not
-  std::size_t placing_bytes;  // network: bytes before the cursor that the network is still writing
+  QueueEntry entry;              // in the posted queue
+  std::uint64_t chosen_ns;       // when its LMT was chosen by time; 0: it was not
+  std::size_t placing_bytes;     // network: bytes before the cursor that the network is still writing
+  ReceiveRequest* next_offered;  // network: in the list of those to which the first data of offers are written
 };
 
 // What a higher layer does in the background, such as a collective. Programs complete it like a message.

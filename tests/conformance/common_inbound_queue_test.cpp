@@ -162,6 +162,58 @@ BOOST_AUTO_TEST_CASE(without_a_place_the_queue_allocates_memory) {
   BOOST_CHECK(sink.aligned);
 }
 
+BOOST_AUTO_TEST_CASE(a_long_payload_that_has_a_place_is_copied_from_where_it_lies) {
+  struct Watcher final : Sink {
+    void deliver(int, const Header&, Bytes) noexcept override {}
+    std::byte* placement(int, const Header&, Bytes, std::size_t) noexcept override { return place.data(); }
+    void placed(int, const Header&, Bytes header, std::size_t) noexcept override { seen = header.data(); }
+    void lost(int, const std::string&) noexcept override {}
+
+    std::vector<std::byte> place = std::vector<std::byte>(kLong);
+    const std::byte* seen = nullptr;
+  };
+  Watcher watcher;
+  InboundQueue watched(watcher, source, {.source = kSource, .most_under_way = 3, .active = &active});
+  const auto header = pattern(8, 1);
+  const auto payload = pattern(kLong, 1);
+  watched.add_long({1, 0, 8, 0}, header, payload);
+  BOOST_CHECK(watcher.seen == header.data());
+  BOOST_CHECK(watcher.place == payload);
+}
+
+BOOST_AUTO_TEST_CASE(a_declined_payload_is_given_up_and_its_header_delivered) {
+  sink.declines = true;
+  announce(1, 0);
+  BOOST_CHECK((source.discarded == std::vector<unsigned>{1}));
+  BOOST_CHECK(delivered() == Ids{1});
+  BOOST_CHECK(sink.messages[0].header == pattern(8, 1));
+  BOOST_CHECK(sink.messages[0].payload.empty());
+  BOOST_CHECK(queue.is_empty());
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_placed_behind_a_message_that_the_sink_has_not_seen) {
+  announce(1);
+  sink.declines = true;
+  announce(2);
+  BOOST_CHECK((source.discarded == std::vector<unsigned>{2}));
+  sink.declines = false;
+  announce(3);
+  BOOST_CHECK_EQUAL(source.under_way.size(), 1U);
+  source.arrive(1);
+  BOOST_CHECK((delivered() == Ids{1, 2}));
+  source.arrive(3);
+  BOOST_CHECK((delivered() == Ids{1, 2, 3}));
+}
+
+BOOST_AUTO_TEST_CASE(a_payload_that_is_here_is_delivered_although_it_is_declined) {
+  sink.declines = true;
+  const auto payload = pattern(kLong, 1);
+  queue.add_long({1, 0, 8, 0}, pattern(8, 1), payload);
+  BOOST_REQUIRE(delivered() == Ids{1});
+  BOOST_CHECK(sink.messages[0].payload == payload);
+  BOOST_CHECK(sink.aligned);
+}
+
 BOOST_AUTO_TEST_CASE(after_stop_nothing_is_delivered) {
   announce(1);
   announce(2, 0);

@@ -90,6 +90,46 @@ BOOST_AUTO_TEST_CASE(messages_placed_early_are_completed_in_order) {
   }
 }
 
+// A payload that the receiver declines never leaves its sender, which may use it again.
+BOOST_AUTO_TEST_CASE(declined_payloads_stay_with_their_sender) {
+  Job job;
+  if (job[1].capabilities().declinable_bytes == 0) return;
+  job.sink(1).declines = true;
+  constexpr unsigned kPayloads = 8;
+  const auto payload = pattern(600'000, 1);
+  std::vector<Outgoing> outgoing(kPayloads);
+  for (unsigned i = 0; i < kPayloads; ++i) {
+    const std::uint8_t flags = i % 2 == 0 ? 0 : kPlacedEarly;
+    Sent sent = Sent::no;
+    BOOST_REQUIRE(job.poll_until([&] {
+      sent = job[0].send(1, {7, flags, 4, 0}, number_bytes(i), payload, &outgoing[i], Urgency::now);
+      return sent != Sent::no;
+    }));
+    BOOST_REQUIRE(sent == Sent::later);
+  }
+  BOOST_REQUIRE(got(job, 1, kPayloads));
+  check_sequence(job.sink(1), 0, kPayloads);
+  for (const Message& message : job.sink(1).messages) BOOST_CHECK(message.payload.empty());
+  BOOST_CHECK(job.poll_until([&] { return std::ranges::all_of(outgoing, [](const Outgoing& o) { return o.done; }); }));
+  job.sink(1).declines = false;
+  BOOST_REQUIRE(job.send({.header = number_bytes(kPayloads), .payload = payload}));
+  BOOST_REQUIRE(got(job, 1, kPayloads + 1));
+  BOOST_CHECK(job.sink(1).messages.back().payload == payload);
+}
+
+// Over sockets UCX sends them with their header, so the receiver has them before it could decline them.
+BOOST_AUTO_TEST_CASE(ucx_sends_payloads_up_to_its_eager_limit_at_once) {
+  Job job;
+  if (transport_name() != "ucx" || job[1].capabilities().rma) return;
+  job.sink(1).declines = true;
+  const std::size_t sizes[] = {65'536, 65'537, 131'073, 262'144, 262'145};
+  for (unsigned i = 0; i < 5; ++i)
+    BOOST_REQUIRE(job.send({.header = number_bytes(i), .payload = pattern(sizes[i], i)}));
+  BOOST_REQUIRE(got(job, 1, 5));
+  for (unsigned i = 0; i < 4; ++i) BOOST_CHECK(job.sink(1).messages[i].payload == pattern(sizes[i], i));
+  BOOST_CHECK(job.sink(1).messages[4].payload.empty());
+}
+
 BOOST_AUTO_TEST_CASE(messages_not_to_be_placed_early_wait_for_their_turn) {
   Job job;
   constexpr unsigned kMessages = 200;

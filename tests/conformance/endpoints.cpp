@@ -50,6 +50,7 @@ void Recorder::deliver(int source, const Header& fixed, Bytes message) noexcept 
 std::byte* Recorder::placement(int source, const Header& fixed, Bytes header, std::size_t payload_bytes) noexcept {
   std::deque<Expected>& expected = expected_[source];
   overtaken = overtaken || (!expected.empty() && (fixed.flags & kPlacedEarly) == 0);
+  if (declines) return shmemx::transport::declined();
   expected.push_back({{header.begin(), header.end()}, lands, {}});
   if (!lands) return nullptr;
   if (same_place) {

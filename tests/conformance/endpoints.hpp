@@ -51,6 +51,7 @@ class Recorder final : public shmemx::transport::Sink {
   std::vector<Loss> losses;
   bool lands = true;                               // long payloads are placed in memory of the recorder
   bool same_place = false;                         // all at the same one
+  bool declines = false;                           // payloads that are still at their senders stay there
   bool aligned = true;                             // whether every payload was aligned
   bool in_order = true;                            // placed() and deliver() are in the order of placement()
   bool overtaken = false;                          // placement() was called too early

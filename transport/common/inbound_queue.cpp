@@ -34,13 +34,28 @@ void InboundQueue::deliver_whole(const Header& fixed, Bytes message) {
   const Bytes header = message.first(fixed.header_bytes);
   const Bytes payload = message.subspan(fixed.header_bytes);
   *settings_.active = true;
-  if (payload.size() >= kLongBytes) {
-    if (std::byte* place = sink_.placement(settings_.source, fixed, header, payload.size())) {
-      copy(place, payload);
-      return sink_.placed(settings_.source, fixed, header, payload.size());
-    }
-  }
+  if (payload.size() >= kLongBytes && place_at_once(fixed, header, payload)) return;
   sink_.deliver(settings_.source, fixed, message);
+}
+
+// Copies a long payload that is here to its place. Returns false if it has none.
+bool InboundQueue::place_at_once(const Header& fixed, Bytes header, Bytes payload) {
+  std::byte* const place = sink_.placement(settings_.source, fixed, header, payload.size());
+  if (place == nullptr || place == declined()) return false;
+  copy(place, payload);
+  sink_.placed(settings_.source, fixed, header, payload.size());
+  return true;
+}
+
+// As deliver_whole(), for a long message whose parts lie apart.
+void InboundQueue::deliver_parts(const Header& fixed, Bytes header, Bytes payload) {
+  *settings_.active = true;
+  if (place_at_once(fixed, header, payload)) return;
+  const AlignedMemory whole = allocate_aligned(header.size() + payload.size());
+  if (whole == nullptr) return fail_for_memory(payload.size());
+  copy(whole.get(), header);
+  copy(whole.get() + header.size(), payload);
+  sink_.deliver(settings_.source, fixed, {whole.get(), header.size() + payload.size()});
 }
 
 std::byte* InboundQueue::place_parts(const Header& fixed, Bytes header, std::size_t payload_bytes) {
@@ -88,6 +103,7 @@ InboundMessage& InboundQueue::push_long(const Header& fixed, Bytes header, std::
 
 void InboundQueue::add_long(const Header& fixed, Bytes header, Bytes payload) {
   if (is_stopped_) return;
+  if (queue_.empty()) return deliver_parts(fixed, header, payload);
   InboundMessage& message = push_long(fixed, header, payload.size(), payload.size());
   advance();  // begins the message if it may
   if (!is_stopped_ && keep_copy(message, payload)) advance();
@@ -138,7 +154,7 @@ bool InboundQueue::finish(InboundMessage& message) {
   *settings_.active = true;
   if (message.copied_to != nullptr)
     copy_block(message.copied_to, message.own.get() + message.fixed.header_bytes, message.payload_bytes);
-  if (message.place != nullptr || message.copied_to != nullptr) {
+  if (message.has_place()) {
     sink_.placed(settings_.source, message.fixed, message.header_bytes(), message.payload_bytes);
   } else {
     sink_.deliver(settings_.source, message.fixed,
@@ -147,7 +163,8 @@ bool InboundQueue::finish(InboundMessage& message) {
   return true;
 }
 
-// Asks for payloads behind the first one meanwhile; otherwise each would cost a round trip of its own.
+// Asks for payloads behind the first one meanwhile; otherwise each would cost a round trip of its own. Not behind a
+// message without a place: the sink has not seen it yet, and would take the later one first.
 void InboundQueue::look_ahead() {
   std::size_t under_way = 0;
   for (const auto& message : queue_) {
@@ -160,6 +177,7 @@ void InboundQueue::look_ahead() {
       if (would_overwrite(*message)) return;
       begin(*message);
     }
+    if (!message->has_place()) return;
     ++under_way;
   }
 }
@@ -176,7 +194,18 @@ bool InboundQueue::would_overwrite(const InboundMessage& message) const noexcept
 void InboundQueue::find_place(InboundMessage& message) {
   message.stage = Stage::placed;
   message.place = sink_.placement(settings_.source, message.fixed, message.header_bytes(), message.payload_bytes);
+  if (message.place == declined()) return decline(message);
   if (message.is_fetched && !settings_.places) message.copied_to = std::exchange(message.place, nullptr);
+}
+
+// A payload that is here needs no place.
+void InboundQueue::decline(InboundMessage& message) {
+  message.place = nullptr;
+  if (!message.is_fetched) return;
+  transport_.discard(message);
+  message.is_fetched = false;
+  message.payload_bytes = 0;
+  if (make_own_memory(message)) message.stage = Stage::complete;
 }
 
 // Sends the payload on its way to its destination.

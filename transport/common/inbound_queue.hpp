@@ -41,7 +41,7 @@ using FetchKey = std::array<std::uint64_t, 3>;
 // | unplaced | elsewhere: in `kept`, or not here yet      | placed, when the sink has said where              |
 // | placed   | the same; `place` is what the sink said    | begun, when nothing in front of it has that place |
 // | begun    | on its way to its destination              | complete                                          |
-// | complete | at its destination                         | it is delivered                                   |
+// | complete | at its destination, or declined            | it is delivered                                   |
 struct InboundMessage {
   enum class Stage : std::uint8_t { whole, unplaced, placed, begun, complete };
 
@@ -61,6 +61,7 @@ struct InboundMessage {
   Bytes header_bytes() const noexcept { return header; }
   // The destination of the payload, once the message has begun.
   std::byte* destination() const noexcept { return place != nullptr ? place : own.get() + fixed.header_bytes; }
+  bool has_place() const noexcept { return place != nullptr || copied_to != nullptr; }
   bool overlaps(const InboundMessage& other) const noexcept;
 };
 
@@ -70,7 +71,7 @@ class InboundSource {
   // Starts to move the payload to message.destination(). Returns true if it is there already; otherwise the transport
   // calls InboundQueue::complete() later.
   virtual bool fetch(InboundMessage& message) noexcept = 0;
-  // The message is given up before its payload was fetched.
+  // The message is given up, or the sink has declined its payload, before that was fetched.
   virtual void discard(InboundMessage& message) noexcept = 0;
   // There is no memory for a message of `source`, whose queue has stopped.
   virtual void out_of_memory(int source, std::size_t bytes) noexcept = 0;
@@ -125,11 +126,14 @@ class InboundQueue {
   bool keep_copy(InboundMessage& message, Bytes payload);
   void queue_copy(const Header& fixed, Bytes message);
   void deliver_whole(const Header& fixed, Bytes message);
+  bool place_at_once(const Header& fixed, Bytes header, Bytes payload);
+  void deliver_parts(const Header& fixed, Bytes header, Bytes payload);
   void advance();
   bool finish(InboundMessage& message);
   void look_ahead();
   bool would_overwrite(const InboundMessage& message) const noexcept;
   void find_place(InboundMessage& message);
+  void decline(InboundMessage& message);
   void begin(InboundMessage& message);
   bool make_own_memory(InboundMessage& message);
   void fail_for_memory(std::size_t bytes) noexcept;

@@ -53,7 +53,8 @@ transport::Capabilities Ofi::capabilities() const noexcept {
   return {.rma = rma != Fabric::Rma::software,
           .probes_rma = rma == Fabric::Rma::unproven,
           .waits = fabric_.wait_fd >= 0,
-          .short_bytes = kLongBytes - 1};
+          .short_bytes = kLongBytes - 1,
+          .declinable_bytes = setup_.has_reserve ? 0 : kMaxPayloadBytes};
 }
 
 // A socket may bring what a PE has written after that PE was given up, and libfabric closes no single connection. So

@@ -146,8 +146,9 @@ ucs_status_t Inbox::take_long(const UcpMessage& message) {
     queue_.add_long(fixed, header, {static_cast<const std::byte*>(message.data), message.bytes});
     return UCS_OK;
   }
+  offered_ = message.data;
   queue_.add_announced(fixed, header, message.bytes, {reinterpret_cast<std::uintptr_t>(message.data), 0, 0});
-  return UCS_INPROGRESS;
+  return std::exchange(offered_, nullptr) != nullptr ? UCS_INPROGRESS : UCS_OK;
 }
 
 // Asks UCX for the payload. The descriptor is UCX's from now on.
@@ -173,6 +174,14 @@ void Inbox::fetched(void* request, ucs_status_t status, std::size_t, void* user_
   message.queue->complete(message);
 }
 
-void Inbox::discard(InboundMessage& message) noexcept { ::ucp_am_data_release(worker_, descriptor_of(message)); }
+// UCX releases the descriptor itself if its callback does not keep it.
+void Inbox::discard(InboundMessage& message) noexcept {
+  void* const descriptor = descriptor_of(message);
+  if (descriptor == offered_) {
+    offered_ = nullptr;
+  } else {
+    ::ucp_am_data_release(worker_, descriptor);
+  }
+}
 
 }  // namespace shmemx::ucx

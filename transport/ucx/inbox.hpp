@@ -77,7 +77,8 @@ class Inbox final : private transport::InboundSource {
   InboxEvents& events_;
   int source_;
   bool is_shut_ = false;
-  unsigned fetches_ = 0;  // under way
+  unsigned fetches_ = 0;     // under way
+  void* offered_ = nullptr;  // the descriptor of the payload that UCX offers now, until it is declined
   transport::ReorderWindow<Early> window_;
   transport::InboundQueue queue_;
   std::string fault_;

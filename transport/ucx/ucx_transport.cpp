@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kKindBytes = 1;  // in front of an endpoint address: says whether the PE has RMA in hardware
 // Polls in a round of the keepalive after which this PE has read what had arrived before the round ended.
 constexpr std::uint32_t kEnoughPolls = 1000;
+constexpr std::size_t kMostDeclined = std::size_t{1} << 30;
 constexpr std::uint32_t kPollsPerLook = 16;  // idle polls to one look at the clock
 
 }  // namespace
@@ -46,7 +47,10 @@ UcxTransport::~UcxTransport() {
 }
 
 transport::Capabilities UcxTransport::capabilities() const noexcept {
-  return {.rma = library_.is_native(), .waits = true, .short_bytes = kLongBytes - 1};
+  return {.rma = library_.is_native(),
+          .waits = true,
+          .short_bytes = kLongBytes - 1,
+          .declinable_bytes = setup_.has_reserve ? 0 : kMostDeclined};
 }
 
 std::string UcxTransport::endpoint_address() const {

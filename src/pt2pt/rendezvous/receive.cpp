@@ -8,6 +8,7 @@
 #include "pt2pt/lmt/section.hpp"
 #include "pt2pt/lmt/shared_copy.hpp"
 #include "pt2pt/rendezvous/rendezvous.hpp"
+#include "pt2pt/thresholds.hpp"
 
 namespace shmemx::pt2pt {
 
@@ -96,24 +97,29 @@ void Rendezvous::take_offered(ReceiveRequest& receive, Payload data) noexcept {
 std::byte* Rendezvous::offer_placement(int source, Payload header, std::size_t bytes) noexcept {
   Offer offer;
   Payload data;
-  if (header.size() != sizeof offer.rts || !platform_->is_internode(source) || offered_to_[source] != nullptr ||
+  if (header.size() != sizeof offer.rts || !platform_->is_internode(source) ||
       !take_offer(source, header, offer, data) || bytes > offer.rts.bytes)
     return nullptr;
   const ReceiveRequest* const found = matching_->of(offer.rts.tag).receive_of(source, offer.rts.tag);
   if (found == nullptr || found->cursor.shape().kind != Shape::Kind::contiguous || found->cursor.shape().bytes < bytes)
-    return nullptr;
+    return bytes > kOfferedBytes ? transport::declined() : nullptr;
   ReceiveRequest& receive = *matching_->of(offer.rts.tag).match(source, offer.rts.tag);
   begin(receive, source, offer, bytes);
   receive.cursor.advance(bytes);
   receive.placing_bytes += bytes;
-  offered_to_[source] = &receive;
+  OfferedTo& list = offered_to_[source];
+  receive.next_offered = nullptr;
+  (list.first == nullptr ? list.first : list.last->next_offered) = &receive;
+  list.last = &receive;
   return receive.cursor.shape().base;
 }
 
 void Rendezvous::offer_placed(int source, std::size_t bytes) noexcept {
-  ReceiveRequest* const receive = std::exchange(offered_to_[source], nullptr);
+  OfferedTo& list = offered_to_[source];
+  ReceiveRequest* const receive = list.first;
   if (receive == nullptr || receive->placing_bytes < bytes)
     return platform_->reject(source, "the first data of an offer that no receive has taken");
+  list.first = receive->next_offered;
   receive->placing_bytes -= bytes;
   end_if_complete(*receive);
 }

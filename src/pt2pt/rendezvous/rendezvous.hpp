@@ -54,7 +54,7 @@ class Rendezvous {
   // Data of a transfer through cells or a network.
   void on_data(int source, const DataHeader& header, Payload data) noexcept;
   // Returns where the first data belong that come with an offer from another node if a receive waits for it whose
-  // memory is one range; null: the offer is delivered with them.
+  // memory is one range; null: the offer is delivered with them; declined(): more than this PE would keep.
   std::byte* offer_placement(int source, Payload header, std::size_t bytes) noexcept;
   void offer_placed(int source, std::size_t bytes) noexcept;
   // Returns where a payload from another node belongs; null: it is delivered with its header.
@@ -63,6 +63,13 @@ class Rendezvous {
   void placed(int source, Payload header, std::size_t bytes) noexcept;
 
  private:
+  // The receives that the first data of offers are written to, in the order of the offers.
+  struct OfferedTo {
+    ReceiveRequest* first = nullptr;
+    ReceiveRequest* last = nullptr;
+  };
+
+  std::size_t most_offered(const SendRequest& send) noexcept;
   bool push_internode_rts(SendRequest& send, const RtsHeader& rts) noexcept;
   bool take_offer(int source, Payload payload, Offer& offer, Payload& data) noexcept;
   static void take_offered(ReceiveRequest& receive, Payload data) noexcept;
@@ -83,7 +90,7 @@ class Rendezvous {
   SendQueue* send_queue_ = nullptr;
   Transfers* transfers_ = nullptr;
   Requests* requests_ = nullptr;
-  ContactTable<ReceiveRequest*> offered_to_;  // by source: the receive that the first data of an offer are written to
+  ContactTable<OfferedTo> offered_to_;  // by source
 };
 
 }  // namespace shmemx::pt2pt

@@ -33,11 +33,18 @@ bool Rendezvous::send_described(Request& request, am::HandlerId id, const Header
   return false;
 }
 
+std::size_t Rendezvous::most_offered(const SendRequest& send) noexcept {
+  const bool is_whole = send.goal > kOfferedBytes && send.goal <= kNetworkBytes &&
+                        send.cursor.shape().kind == Shape::Kind::contiguous &&
+                        send.goal <= platform_->declinable_bytes(send.peer);
+  return is_whole ? send.goal : kOfferedBytes;
+}
+
 // Addresses and process numbers mean nothing on another node, so the offer has none there. Instead the first bytes
-// leave with it where they lie in one place.
+// leave with it where they lie in one place, or all of them.
 bool Rendezvous::push_internode_rts(SendRequest& send, const RtsHeader& rts) noexcept {
   send.offered = {.done = true, .is_patient = true};
-  const Place first = send.goal > kInternodeEagerBytes ? send.cursor.next(kOfferedBytes) : Place{nullptr, 0};
+  const Place first = send.goal > kInternodeEagerBytes ? send.cursor.next(most_offered(send)) : Place{nullptr, 0};
   if (first.bytes < transport::kLongBytes)
     return platform_->try_send(send.peer, am::kMessageRts, am::bytes_of(rts), {}, {});
   send.offered.done = false;

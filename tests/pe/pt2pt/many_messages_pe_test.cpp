@@ -72,6 +72,26 @@ PE_TEST(all_pes_start_many_messages) {
   }
 }
 
+// Receives wait for some of the messages, and are posted for the others while those travel.
+PE_TEST_MIN(long_messages_of_one_tag_keep_their_order, 2) {
+  constexpr int kMany = 12;
+  constexpr std::size_t kBytes = 300'000;
+  std::vector<std::vector<std::uint8_t>> out, in;
+  std::vector<shmemx_request_t> requests;
+  const auto receive = [&] {
+    shmemx_irecv(in.emplace_back(kBytes).data(), kBytes, left(), 7, &requests.emplace_back());
+  };
+  for (int i = 0; i < kMany / 2; ++i) receive();
+  for (int i = 0; i < kMany; ++i) {
+    fill(out.emplace_back(kBytes).data(), kBytes, me(), i);
+    shmemx_isend(out.back().data(), kBytes, right(), 7, &requests.emplace_back());
+  }
+  CHECK_EQUAL(shmemx_wait(&requests.front(), nullptr), 0);
+  while (in.size() < kMany) receive();
+  CHECK_EQUAL(shmemx_waitall(requests.size() - 1, requests.data() + 1, nullptr), 0);
+  for (int i = 0; i < kMany; ++i) CHECK(holds(in[static_cast<std::size_t>(i)].data(), kBytes, left(), i));
+}
+
 PE_TEST(ten_thousand_unexpected_messages) {
   constexpr int kMany = 10'000;
   for (int i = 0; i < kMany; ++i) CHECK_EQUAL(shmemx_send(&i, sizeof i, right(), i), 0);

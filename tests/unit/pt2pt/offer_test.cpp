@@ -100,6 +100,57 @@ BOOST_AUTO_TEST_CASE(unexpected_offers_keep_a_bounded_part_of_their_data) {
   BOOST_TEST(job.platform(0).rejected + job.platform(1).rejected == 0);
 }
 
+// Where the network leaves a payload with its sender until the receiver has a place for it: an offer for which a
+// receive waits brings the whole message, and of one that is declined nothing is kept.
+BOOST_AUTO_TEST_CASE(a_network_that_declines_takes_whole_messages_with_their_offers) {
+  constexpr std::size_t kBytes = 500'000;
+  for (const bool is_expected : {false, true}) {
+    Job job(2, settings_with(kBytes), kHeapBytes, 1);
+    job.platform(0).declinable = kBytes;
+    const std::vector<std::byte> from = test_support::pattern<std::byte>(kBytes, 9);
+    std::vector<std::byte> to(kBytes);
+    ReceiveRequest* receive = nullptr;
+    const auto post = [&] {
+      receive = job.engine(1).receive(Cursor(Shape::contiguous(to.data(), to.size())), {0, 5}, false);
+    };
+    if (is_expected) post();
+    auto* const source = const_cast<std::byte*>(from.data());
+    SendRequest* const send = job.engine(0).send(Cursor(Shape::contiguous(source, kBytes)), 1, 5, {});
+    BOOST_REQUIRE(job.wire(0, 1).size() == 1U);
+    BOOST_TEST(job.wire(0, 1).front().payload.size() == kBytes);
+    BOOST_REQUIRE(job.deliver(0, 1));
+    if (!is_expected) post();
+    BOOST_TEST((receive->phase == Phase::complete) == is_expected);
+    job.run();
+    BOOST_TEST((send->phase == Phase::complete && receive->phase == Phase::complete));
+    BOOST_TEST((to == from));
+    BOOST_TEST(job.platform(0).rejected + job.platform(1).rejected + job.platform(1).exhaustions == 0);
+  }
+}
+
+// The network may ask for the places of several offers before it has written the first one.
+BOOST_AUTO_TEST_CASE(offers_are_placed_while_others_are_under_way) {
+  Job job(2, roomy_settings(), kHeapBytes, 1);
+  Engine& engine = job.engine(1);
+  std::vector<std::vector<std::byte>> memory(3, std::vector<std::byte>(200'000));
+  std::vector<ReceiveRequest*> receives;
+  for (auto& to : memory)
+    receives.push_back(engine.receive(Cursor(Shape::contiguous(to.data(), to.size())), {0, 5}, false));
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    const RtsHeader rts{{4 * i, 1}, 200'000, 5, 0, {}};
+    BOOST_TEST(engine.offer_placement(0, am::bytes_of(rts), 200'000) == memory[i].data());
+  }
+  const RtsHeader unexpected{{12, 1}, 200'000, 5, 0, {}};
+  BOOST_TEST(engine.offer_placement(0, am::bytes_of(unexpected), 200'000) == transport::declined());
+  for (std::size_t i = 0; i < 3; ++i) {
+    BOOST_TEST((receives[i]->phase == Phase::waiting));
+    engine.offer_placed(0, 200'000);
+    BOOST_TEST((receives[i]->phase == Phase::complete));
+  }
+  engine.offer_placed(0, 200'000);
+  BOOST_TEST(job.platform(1).rejected == 1);
+}
+
 // An answer that names other bytes than left with the offer.
 BOOST_AUTO_TEST_CASE(answers_name_all_data_of_the_offer_or_none) {
   for (const std::size_t kept : {std::size_t{1}, kOfferedBytes - 1, kOfferedBytes + 1, ~std::size_t{0}}) {

@@ -44,6 +44,7 @@ class SimulatedPlatform final : public Platform {
                 am::SendOptions options) noexcept override;
   transport::Sent send_long(int pe, am::HandlerId id, am::Bytes header, am::Bytes payload,
                             transport::Outgoing& outgoing) noexcept override;
+  std::size_t declinable_bytes(int) noexcept override { return declinable; }
   Space describe(int pe, const std::byte* at, std::size_t bytes, std::uint64_t& offset) noexcept override {
     offset = static_cast<std::uint64_t>(at - heap.data());
     return maps_others && !is_internode(pe) && at >= heap.data() && at < heap.data() + heap.size() &&
@@ -83,6 +84,7 @@ class SimulatedPlatform final : public Platform {
  public:
   std::vector<std::byte> heap;
   std::unique_ptr<CopyBuffer> buffer;
+  std::size_t declinable = 0;
   bool maps_others = true;
   bool has_buffers = true;
   bool may_read = true;
@@ -166,6 +168,11 @@ class Job {
     const std::size_t bytes = message.payload.size();
     std::byte* const place = is_offer ? engine(to).offer_placement(from, message.bytes, bytes)
                                       : engine(to).placement(from, message.bytes, bytes);
+    if (place == transport::declined()) {
+      message.outgoing->done = true;
+      hand_over(engine(to), from, message.id, message.bytes);
+      return true;
+    }
     if (place != nullptr) {
       ++placed;
       std::memcpy(place, message.payload.data(), bytes);
