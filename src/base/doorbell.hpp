@@ -27,7 +27,11 @@ struct alignas(kCacheLine) Doorbell {
   std::atomic<std::uint32_t> wake_seq;   // the futex word
   std::atomic<std::uint32_t> cpu;        // where the PE last waited for long, plus one; 0: not known. A hint
   std::atomic<std::uint32_t> attending;  // threads of the PE that poll for messages all the time. A hint
-  std::uint8_t padding[48];
+  // Non-zero: a thread sleeps on the networks instead, and is woken through the socket of this name
+  // (progress/wake_socket.hpp).
+  std::atomic<std::uint64_t> wake_socket;
+  std::atomic<std::uint32_t> unreachable;  // non-zero: some PE of the node cannot send to that socket. A hint
+  std::uint8_t padding[36];
 };
 static_assert(sizeof(Doorbell) == kCacheLine);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
@@ -45,8 +49,9 @@ struct Doorbells {
 // Written by runtime at init.
 struct DoorbellHooks {
   Doorbell* own = nullptr;  // of this PE; null before init
-  // Wakes a thread of this process that sleeps on the networks in place of its doorbell. Null: none ever does.
-  void (*wake_network_sleeper)() = nullptr;
+  // Wakes a thread that sleeps on the networks in place of that doorbell: of this process, or of a PE whose
+  // `wake_socket` is not 0. Null: none ever does.
+  void (*wake_network_sleeper)(Doorbell& doorbell) = nullptr;
 };
 inline constinit DoorbellHooks doorbell_hooks;
 inline Doorbell* own_doorbell() noexcept { return doorbell_hooks.own; }

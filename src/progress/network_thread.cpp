@@ -15,6 +15,7 @@
 #include "progress/policy.hpp"
 #include "progress/progress_thread.hpp"
 #include "progress/threads.hpp"
+#include "progress/wake_socket.hpp"
 
 namespace shmemx::progress {
 namespace {
@@ -22,10 +23,12 @@ namespace {
 constexpr std::uint32_t kFewPolls = 5;   // of others between two looks: each is a system call or two
 constexpr std::uint32_t kMaxAlarms = 8;  // some networks leave their descriptor readable without need
 
-// What the thread sleeps on: the networks' descriptors, and an event to wake it.
+// What the thread, or a waiter in its place, sleeps on: the networks' descriptors, an event by which other threads of
+// this process wake it, and a socket by which PEs of the node wake the waiter.
 struct WakeUp {
   UniqueFd epoll;
   UniqueFd event;
+  WakeSocket socket;
   bool wakes = false;
 };
 // Never destroyed: threads may still sleep while the process exits.
@@ -53,13 +56,26 @@ bool open_wake_up() {
   return made.wakes;
 }
 
+// Returns whether PEs of the node can wake a waiter that sleeps there.
+bool open_wake_socket() {
+  WakeUp& made = wake_up();
+  return made.socket.name() != 0 || (made.socket.open() && watch(made.epoll.get(), made.socket.descriptor()));
+}
+
 void drain_event() {
   std::uint64_t count;
   static_cast<void>(!::read(wake_up().event.get(), &count, sizeof count));
 }
 
+// A wake-up by the socket is for the waiter. One that has come after it has left ends here.
+Slept take_wake_up(bool is_waiter) {
+  if (!is_waiter && hints.waiter_on_networks.load(std::memory_order_relaxed)) return Slept::called;
+  wake_up().socket.drain();
+  return Slept::until_woken;
+}
+
 // Short times need ppoll, since epoll_wait counts milliseconds.
-Slept sleep_on_descriptors(std::uint64_t ns) {
+Slept sleep_on_descriptors(std::uint64_t ns, bool is_waiter) {
   constexpr std::uint64_t kNsPerMs = 1'000'000;
   int ms = static_cast<int>((ns + kNsPerMs - 1) / kNsPerMs);
   if (ns < kNsPerMs) {
@@ -70,6 +86,7 @@ Slept sleep_on_descriptors(std::uint64_t ns) {
   }
   epoll_event event;
   if (::epoll_wait(wake_up().epoll.get(), &event, 1, ms) <= 0) return Slept::to_the_end;
+  if (event.data.fd == wake_up().socket.descriptor()) return take_wake_up(is_waiter);
   if (event.data.fd != wake_up().event.get()) return Slept::until_woken;
   drain_event();
   return Slept::called;
@@ -157,7 +174,7 @@ Slept NetworkSource::sleep(std::uint64_t ns) noexcept {
     return Slept::not_at_all;
   }
   const std::uint64_t least = is_short ? std::min(ns, gathering_.look_ns()) : ns;
-  const Slept slept = sleep_on_descriptors(least);
+  const Slept slept = sleep_on_descriptors(least, false);
   am::network_thread.sleeps_long.store(false, std::memory_order_relaxed);
   if (slept != Slept::to_the_end) return slept;
   gathering_.look();
@@ -182,11 +199,14 @@ void call_network_thread() {
 // Policy::sleep_on_networks: one waiter at a time takes the thread's place, so a message wakes one thread, not two.
 Slept sleep_in_place_of_thread(std::uint32_t seen, std::uint64_t ns) {
   constexpr std::uint64_t kNsPerMs = 1'000'000;
+  Doorbell& doorbell = am::own_endpoint().doorbell_of(am::own_endpoint().me());
+  if (doorbell.unreachable.load(std::memory_order_relaxed) != 0) return Slept::not_at_all;           // a hint
   if (hints.waiter_on_networks.exchange(true, std::memory_order_seq_cst)) return Slept::not_at_all;  // seat
-  const Doorbell& doorbell = am::own_endpoint().doorbell_of(am::own_endpoint().me());
+  doorbell.wake_socket.store(wake_up().socket.name(), std::memory_order_seq_cst);                    // seat
   Slept slept = Slept::until_woken;
   if (am::is_quiet_for_sleep() && doorbell.wake_seq.load(std::memory_order_seq_cst) == seen)  // seat
-    slept = sleep_on_descriptors(policy().longest_sleep_ns == kUntilWoken ? round_up(ns, kNsPerMs) : ns);
+    slept = sleep_on_descriptors(policy().longest_sleep_ns == kUntilWoken ? round_up(ns, kNsPerMs) : ns, true);
+  doorbell.wake_socket.store(0, std::memory_order_relaxed);
   hints.waiter_on_networks.store(false, std::memory_order_seq_cst);  // hand_over
   return slept == Slept::called ? Slept::until_woken : slept;
 }
@@ -199,15 +219,21 @@ void start_network_thread(bool has_node_peers) noexcept {
   if (!open_wake_up() || !network_thread.start()) return;
   am::network_thread.runs.store(true, std::memory_order_relaxed);
   policy().hooks.leave_polling = call_network_thread;
-  if (!has_node_peers) policy().hooks.sleep_on_networks = sleep_in_place_of_thread;
+  policy().hooks.only_for_other_nodes = has_node_peers;
+  if (!has_node_peers || open_wake_socket()) policy().hooks.sleep_on_networks = sleep_in_place_of_thread;
 }
 
 void wake_network_thread() noexcept { ::eventfd_write(wake_up().event.get(), 1); }
 
-// Edge seat: the waker counts up wake_seq, then reads whether a waiter has the seat; the waiter takes it, then reads
-// wake_seq.
-void wake_network_sleeper() noexcept {
-  if (hints.waiter_on_networks.load(std::memory_order_seq_cst)) wake_network_thread();  // seat
+// Edge seat: the waker counts up wake_seq, then reads whether a waiter has the seat, or names its socket; the waiter
+// takes the seat and names its socket, then reads wake_seq.
+void wake_network_sleeper(Doorbell& doorbell) noexcept {
+  if (&doorbell == own_doorbell()) {
+    if (hints.waiter_on_networks.load(std::memory_order_seq_cst)) wake_network_thread();  // seat
+    return;
+  }
+  const std::uint64_t name = doorbell.wake_socket.load(std::memory_order_seq_cst);                 // seat
+  if (name != 0 && !send_wake_up(name)) doorbell.unreachable.store(1, std::memory_order_relaxed);  // a hint
 }
 
 }  // namespace shmemx::progress

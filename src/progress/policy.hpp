@@ -23,8 +23,9 @@ struct Hooks {
   // sleeper themselves.
   void (*leave_polling)() = nullptr;
   // Sleeps for at most `ns` on the networks, unless `wake_seq` of the own doorbell is no longer `seen`. not_at_all:
-  // sleep on the doorbell instead. Null where node peers, which can only wake the doorbell, may complete a wait.
+  // sleep on the doorbell instead. Null where nothing wakes a thread there.
   Slept (*sleep_on_networks)(std::uint32_t seen, std::uint64_t ns) = nullptr;
+  bool only_for_other_nodes = false;  // where node peers, whose stores wake the doorbell sooner, may end other waits
 };
 
 struct Policy {

@@ -12,6 +12,12 @@ namespace {
 
 bool awaits_node_peer() { return expected_pe >= 0 && !am::is_internode(expected_pe); }
 
+bool sleeps_on_networks() {
+  const Hooks& hooks = policy().hooks;
+  if (hooks.sleep_on_networks == nullptr) return false;
+  return !hooks.only_for_other_nodes || (expected_pe >= 0 && am::is_internode(expected_pe));
+}
+
 // Returns whether another thread has to look for messages while this one sleeps for `ns`. The store of a node peer
 // mostly comes during the first, short step: a progress thread that is woken before would take the core from that peer.
 bool leaves_polling(std::uint64_t ns) {
@@ -31,7 +37,7 @@ void take_mark_back(Doorbell& doorbell) {
 
 }  // namespace
 
-bool is_woken_directly() { return policy().hooks.sleep_on_networks != nullptr || awaits_node_peer(); }
+bool is_woken_directly() { return sleeps_on_networks() || awaits_node_peer(); }
 
 void part_from_pes() {
   if (policy().hooks.part_from_pes != nullptr) policy().hooks.part_from_pes();
@@ -55,7 +61,7 @@ Slept sleep_once(PollFunction done, void* state, std::uint64_t ns) {
     hints.threads_marked.fetch_sub(1, std::memory_order_relaxed);
     return Slept::not_at_all;
   }
-  if (hooks.sleep_on_networks != nullptr) {
+  if (sleeps_on_networks()) {
     const Slept slept = hooks.sleep_on_networks(seen, ns);
     if (slept != Slept::not_at_all) {
       take_mark_back(doorbell);

@@ -15,6 +15,7 @@
 #include "progress/policy.hpp"
 #include "progress/threads.hpp"
 #include "progress/wait.hpp"
+#include "progress/wake_socket.hpp"
 #include "support/core.hpp"
 
 BOOST_AUTO_TEST_SUITE(progress_network_thread)
@@ -121,6 +122,58 @@ BOOST_AUTO_TEST_CASE(a_waiter_gets_what_only_a_poll_brings) {
     BOOST_CHECK_EQUAL(progress::hints.threads_waiting.load(), 0U);
     BOOST_CHECK_EQUAL(progress::hints.threads_asleep.load(), 0U);
   }
+}
+
+// Another thread waits for `flag`, which it expects a message of another node to set.
+std::thread waiter_for_other_node(std::atomic<bool>& flag) {
+  return std::thread([&] { progress::wait_until("shmem_test", 1, [&] { return flag.load(); }); });
+}
+
+template <class Condition>
+bool comes_true(Condition condition) {
+  for (int i = 0; i < 30000 && !condition(); ++i) std::this_thread::sleep_for(milliseconds(1));
+  return condition();
+}
+
+BOOST_AUTO_TEST_CASE(who_awaits_another_node_sleeps_on_the_networks_beside_node_peers) {
+  WithThread thread(true);
+  std::thread waiter = waiter_for_other_node(thread.network.has_arrived);
+  BOOST_CHECK(comes_true([] { return progress::hints.waiter_on_networks.load(); }));
+  thread.network.is_sent = true;
+  waiter.join();
+  std::atomic<bool> flag{false};
+  std::thread other([&] { progress::wait_for("shmem_test", [&] { return flag.load(); }); });
+  BOOST_CHECK(comes_true([] { return progress::hints.threads_asleep.load() == 1; }));
+  BOOST_CHECK(!progress::hints.waiter_on_networks);
+  flag = true;
+  other.join();
+}
+
+BOOST_AUTO_TEST_CASE(a_node_peer_wakes_who_sleeps_on_the_networks) {
+  constexpr std::uint64_t kForeverNs = 1'000'000'000'000;
+  progress::Policy& policy = progress::policy();
+  const progress::SleepSteps steps_before = policy.sleep;
+  policy.sleep = {.first_ns = kForeverNs, .max_ns = kForeverNs};
+  policy.longest_sleep_ns = kForeverNs;
+  {
+    WithThread thread(true);
+    std::atomic<bool> flag{false};
+    std::atomic<bool> is_over{false};
+    std::thread waiter([&] {
+      progress::wait_until("shmem_test", 1, [&] { return flag.load(); });
+      is_over = true;
+    });
+    Doorbell& doorbell = *own_doorbell();
+    std::uint64_t socket = 0;
+    BOOST_CHECK(comes_true([&] { return (socket = doorbell.wake_socket) != 0; }));
+    flag = true;
+    doorbell.wake_seq.fetch_add(1);
+    BOOST_CHECK(progress::send_wake_up(socket));
+    BOOST_CHECK(comes_true([&] { return is_over.load(); }));
+    waiter.join();
+  }
+  policy.sleep = steps_before;
+  policy.longest_sleep_ns = kLongestNs;
 }
 
 // By RMA that this PE takes no part in.
