@@ -30,6 +30,12 @@ class CoreSharing {
   // tells so. Sets `last_ns` to `now_ns`.
   bool note_preemption(std::uint64_t& last_ns, std::uint64_t now_ns, unsigned cpu) noexcept;
 
+  // Records that several yields in a row let nobody run on a core that goes round: those who need it belong to other
+  // groups of the scheduler. The waits that sleep then show nothing of them any more, so this is remembered for longer.
+  void note_vain_yields(std::uint64_t now_ns) noexcept;
+  // How many idle yields in a row are in vain there. Fewer after several such waits, unless yields let others run, too.
+  int idle_yields_in_vain() const noexcept;
+
   // Returns true if another process ran on a core of this one within the last milliseconds.
   bool is_shared(std::uint64_t now_ns) const noexcept {
     return now_ns < shared_until_ns_.load(std::memory_order_relaxed);
@@ -37,7 +43,8 @@ class CoreSharing {
   // Returns true if others took a core of this one in quick succession lately: PEs that wait hand it round. A progress
   // thread, which looks at intervals, does not.
   bool goes_round(std::uint64_t now_ns) const noexcept {
-    return now_ns < round_until_ns_.load(std::memory_order_relaxed);
+    return now_ns < round_until_ns_.load(std::memory_order_relaxed) ||
+           now_ns < vain_until_ns_.load(std::memory_order_relaxed);
   }
   // Returns true if a program that computes is expected to run on that CPU.
   bool is_busy(std::uint64_t now_ns, unsigned cpu) const noexcept;
@@ -60,6 +67,9 @@ class CoreSharing {
 
   std::atomic<std::uint64_t> shared_until_ns_{0};
   std::atomic<std::uint64_t> round_until_ns_{0};
+  std::atomic<std::uint64_t> vain_until_ns_{0};
+  std::atomic<std::uint64_t> vain_memory_ns_{0};
+  std::atomic<int> vain_{0};  // waits whose yields were in vain, less those that let others run
   std::atomic<std::uint64_t> turn_ns_{kDefaultTurnNs};
   Busy busy_[kBusyEntries];
 };

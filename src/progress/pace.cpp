@@ -6,7 +6,6 @@ namespace shmemx::progress {
 namespace {
 
 constexpr std::uint32_t kPollsPerClock = 4;
-constexpr int kIdleYields = 4;              // in a row, after which they are in vain
 constexpr std::uint64_t kPartOfWait = 128;  // long steps are that part of the time that the wait has taken
 constexpr std::uint32_t kPollsOfLook = 2;   // where nothing wakes the thread, as many looks are in vain
 constexpr std::uint64_t kAlarmRestNs = 500'000;
@@ -26,8 +25,9 @@ Yields::Effect Yields::note(CoreSharing& cores, std::uint64_t yield_ns, std::uin
   cores.note_switch(yield_ns, now_ns, cpu);
   if (cores.is_busy(now_ns, cpu)) return Effect::beside_program;
   idle_ = yield_ns > kSwitchNs ? 0 : idle_ + 1;
-  if (idle_ < kIdleYields || !cores.goes_round(now_ns)) return Effect::useful;
+  if (idle_ < cores.idle_yields_in_vain() || !cores.goes_round(now_ns)) return Effect::useful;
   idle_ = 0;
+  cores.note_vain_yields(now_ns);
   return Effect::in_vain;
 }
 

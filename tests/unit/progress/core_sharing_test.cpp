@@ -55,6 +55,33 @@ BOOST_AUTO_TEST_CASE(a_core_goes_round_if_switches_follow_each_other_quickly) {
   BOOST_CHECK(!cores.goes_round(kStart + 20 * kMs));
 }
 
+// Waits that sleep give up no core, so nothing shows any more that others need it.
+BOOST_AUTO_TEST_CASE(a_core_on_which_yields_were_in_vain_goes_round_twice_as_long_each_time) {
+  std::uint64_t now = kStart;
+  for (const std::uint64_t ms : {10U, 20U, 40U, 80U, 160U, 320U, 500U, 500U}) {
+    cores.note_vain_yields(now);
+    cores.note_vain_yields(now + (ms - 1) * kMs);
+    BOOST_CHECK(cores.goes_round(now + (ms - 1) * kMs));
+    BOOST_CHECK(!cores.goes_round(now + ms * kMs));
+    now += (ms + 1) * kMs;
+  }
+  now += 2000 * kMs;
+  cores.note_vain_yields(now);
+  BOOST_CHECK(!cores.goes_round(now + 10 * kMs));
+}
+
+BOOST_AUTO_TEST_CASE(where_yields_are_in_vain_all_the_time_one_is_enough) {
+  for (int i = 0; i < 7; ++i) cores.note_vain_yields(kStart);
+  BOOST_CHECK_EQUAL(cores.idle_yields_in_vain(), 4);
+  cores.note_vain_yields(kStart);
+  BOOST_CHECK_EQUAL(cores.idle_yields_in_vain(), 1);
+  note_switch(20'000, kStart);  // one of them has let somebody run
+  BOOST_CHECK_EQUAL(cores.idle_yields_in_vain(), 4);
+  cores.note_vain_yields(kStart);
+  cores.note_vain_yields(kStart);
+  BOOST_CHECK_EQUAL(cores.idle_yields_in_vain(), 1);
+}
+
 // The scheduler moves threads.
 BOOST_AUTO_TEST_CASE(a_program_occupies_one_core) {
   note_switch(kSlice, kStart);
