@@ -5,40 +5,13 @@
 
 #include <cstdarg>
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
-#include <type_traits>
 
-#include "races/access.hpp"
-#include "races/life.hpp"
+#include "races/libc.hpp"
 
 namespace shmemx::races {
 namespace {
 
-Thread* thread_for(const void* return_address) noexcept {
-  Thread* const thread = self;
-  return thread != nullptr && thread->in_library == 0 && site_of(return_address) != 0 ? thread : nullptr;
-}
-
-void note(const char* routine, const void* return_address, const void* at, std::size_t bytes, Kind kind) noexcept {
-  Thread* const thread = thread_for(return_address);
-  if (thread == nullptr || bytes == 0) return;
-  record_range(*thread, {reinterpret_cast<std::uintptr_t>(at), bytes}, kind,
-               where_of(*thread, {routine, return_address}));
-}
-
-// Loops that the compiler must not turn into calls of the routines that stand here.
-using Bytes = volatile unsigned char;
-std::size_t length_of(const char* text) noexcept {
-  const volatile char* at = text;
-  while (*at != 0) ++at;
-  return static_cast<std::size_t>(at - text);
-}
-std::size_t length_up_to(const char* text, std::size_t most) noexcept {
-  std::size_t n = 0;
-  while (n < most && static_cast<const volatile char*>(text)[n] != 0) ++n;
-  return n;
-}
 // How many bytes of two texts are looked at to compare them.
 std::size_t compared(const char* a, const char* b, std::size_t most) noexcept {
   std::size_t n = 0;
@@ -74,27 +47,10 @@ constinit Set* real_memset = set_slowly;
   real_memset = reinterpret_cast<Set*>(next_definition("memset"));
 }
 
-constexpr std::size_t kNoLimit = ~std::size_t{0};
-
 }  // namespace
 }  // namespace shmemx::races
 
 using namespace shmemx::races;  // the names below are the C library's
-
-#define SHMEMX_EXPORT extern "C" [[gnu::visibility("default")]]
-#define SHMEMX_NOTE_LOAD(AT, BYTES) note(__func__, __builtin_return_address(0), AT, BYTES, Kind::load)
-#define SHMEMX_NOTE_STORE(AT, BYTES) note(__func__, __builtin_return_address(0), AT, BYTES, Kind::store)
-#define SHMEMX_NEXT(NAME)                                                                        \
-  ([] {                                                                                          \
-    static decltype(&::NAME) kept = reinterpret_cast<decltype(&::NAME)>(next_definition(#NAME)); \
-    return kept;                                                                                 \
-  }())
-
-#define SHMEMX_NEXT_AS(TYPE, NAME)                                                           \
-  ([] {                                                                                      \
-    static std::type_identity_t<TYPE> kept = reinterpret_cast<TYPE>(next_definition(#NAME)); \
-    return kept;                                                                             \
-  }())
 
 // ---- Copies ----
 SHMEMX_EXPORT void* memcpy(void* to, const void* from, std::size_t bytes) {
@@ -329,10 +285,6 @@ SHMEMX_EXPORT char* fgets(char* to, int bytes, FILE* file) {
 
 // ---- Text that is printed: the strings among the arguments are read ----
 namespace {
-struct Caller {
-  const char* routine;
-  const void* return_address;
-};
 // A string with a precision may end without a zero.
 bool has_precision(const char* format) noexcept {
   for (const volatile char* at = format; *at != 0; ++at) {
