@@ -59,7 +59,7 @@ std::string run_addr2line(const std::string& executable, const Sites& sites, std
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, to.get(), STDOUT_FILENO);
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::vector<std::string> words = {"addr2line", "-fC", "-e", executable};
+  std::vector<std::string> words = {"addr2line", "-afiC", "-e", executable};
   for (const std::uintptr_t site : sites) words.push_back(with_offset("", site).substr(1));
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -93,13 +93,32 @@ std::string line_at(const std::string& text, std::size_t at) {
   return at < text.size() ? text.substr(at, text.find('\n', at) - at) : std::string();
 }
 
-// Makes a text of the two lines of addr2line, or, where they say nothing, of the symbol table.
-std::string text_of_pair(const std::string& executable, std::uintptr_t site, const std::string& function,
-                         std::string place) {
+// Takes two lines of addr2line's output from `at` on: "main (ring.c:12)"; empty if they say nothing.
+std::string take_pair(const std::string& output, std::size_t& at) {
+  const auto take = [&] {
+    const std::string line = line_at(output, at);
+    at = std::min(output.size(), at + line.size() + 1);
+    return line;
+  };
+  const std::string function = take();
+  std::string place = take();
   place = place.substr(0, place.find(" ("));  // a note on discriminators
-  const bool is_known = !function.empty() && !place.empty();
-  if (is_known && !function.starts_with("??") && !place.starts_with("??"))
-    return shortened(function) + " (" + std::string(file_name(place.c_str())) + ")";
+  if (function.empty() || place.empty() || function.starts_with("??") || place.starts_with("??")) return {};
+  return shortened(function) + " (" + std::string(file_name(place.c_str())) + ")";
+}
+
+// Takes what addr2line says of a site: its address, a pair of lines, and more of them if that function was inlined.
+// Where they say nothing, makes a text of the symbol table.
+std::string take_text(const std::string& executable, std::uintptr_t site, const std::string& output, std::size_t& at) {
+  constexpr int kMostInlined = 3;  // callers that are shown
+  at = std::min(output.size(), at + line_at(output, at).size() + 1);
+  std::string text = take_pair(output, at);
+  for (int callers = 0; at < output.size() && !line_at(output, at).starts_with("0x"); ++callers) {
+    const std::string caller = take_pair(output, at);
+    const bool is_known = !caller.empty() && !caller.starts_with("_FUN ");  // what calls a lambda, at the same place
+    if (callers < kMostInlined && is_known && !text.empty()) text += ", inlined into " + caller;
+  }
+  if (!text.empty()) return text;
   const NamedObject symbol = function_at(executable, site);
   if (symbol.name.empty()) return {};
   return with_offset(shortened(demangled(symbol.name)), site - symbol.begin);
@@ -168,8 +187,8 @@ std::string frame_text(const std::string& executable, std::uintptr_t address) {
 std::string call_site_text(const std::string& executable, std::uintptr_t site) {
   if (site == 0) return {};
   const std::string found = run_addr2line(executable, {site}, kLookUpNs);
-  const std::string function = line_at(found, 0);
-  return text_of_pair(executable, site, function, line_at(found, function.size() + 1));
+  std::size_t at = 0;
+  return take_text(executable, site, found, at);
 }
 
 std::vector<std::string> call_site_texts(const std::string& executable, const Sites& sites) {
@@ -181,13 +200,7 @@ std::vector<std::string> call_site_texts(const std::string& executable, const Si
     const Sites some(begin, begin + static_cast<std::ptrdiff_t>(std::min(kSitesOfRun, sites.size() - first)));
     const std::string found = run_addr2line(executable, some, kRunNs);
     std::size_t at = 0;
-    for (const std::uintptr_t site : some) {
-      const std::string function = line_at(found, at);
-      at = std::min(found.size(), at + function.size() + 1);
-      const std::string place = line_at(found, at);
-      at = std::min(found.size(), at + place.size() + 1);
-      texts.push_back(text_of_pair(executable, site, function, place));
-    }
+    for (const std::uintptr_t site : some) texts.push_back(take_text(executable, site, found, at));
   }
   return texts;
 }

@@ -29,9 +29,9 @@ std::uintptr_t call_site() noexcept;
 // The same of a call that returns to `address`.
 std::uintptr_t call_site_before(const void* address) noexcept;
 
-// Returns "main (ring.c:12)", with the help of addr2line where that is installed and the executable has debug
-// information, else "main+0x2a"; empty if not even the function is known. `executable` is a path that
-// another process can open, too.
+// Returns "main (ring.c:12)", or "send (ring.c:7), inlined into main (ring.c:12)", with the help of addr2line where
+// that is installed and the executable has debug information, else "main+0x2a"; empty if not even the function is
+// known. `executable` is a path that another process can open, too.
 std::string call_site_text(const std::string& executable, std::uintptr_t site);
 
 // The same of several sites of an executable, by one run of addr2line for many.

@@ -122,6 +122,7 @@ const void* executable_begin() noexcept {
 }
 
 std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;  // a name such as "d" would be that of a type
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr),
                                                     std::free);
   return text != nullptr ? text.get() : name;
