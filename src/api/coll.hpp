@@ -34,15 +34,17 @@ inline coll::Symmetric checked_symmetric(const Group& group, const char* argumen
 }
 
 template <class Group>
-inline CollectiveBuffers checked_buffers(const Group& group, void* dest, std::size_t dest_elements, const void* source,
+inline CollectiveBuffers checked_buffers(Group& group, void* dest, std::size_t dest_elements, const void* source,
                                          std::size_t source_elements, std::size_t element_bytes,
                                          check::SameArray same = check::SameArray::forbidden) noexcept {
   const std::uint64_t dest_bytes = checked_bytes(group.routine(), dest_elements, element_bytes);
   const std::uint64_t source_bytes = checked_bytes(group.routine(), source_elements, element_bytes);
   const CollectiveBuffers buffers{checked_symmetric(group, "dest", dest, dest_bytes),
                                   checked_symmetric(group, "source", source, source_bytes)};
-  if (check::is_on()) [[unlikely]]
+  if (check::is_on()) [[unlikely]] {
     check::check_collective(group.routine(), {dest, dest_bytes}, {source, source_bytes}, same);
+    if (dest_elements != 0) group.note_dest(dest);
+  }
   return buffers;
 }
 
@@ -88,6 +90,8 @@ inline void collect_on(Group& group, void* dest, const void* source, std::size_t
                        std::size_t element_bytes) noexcept {
   const std::uint64_t bytes = checked_bytes(group.routine(), nelems, element_bytes);
   const coll::Symmetric from = checked_symmetric(group, "source", source, bytes);
+  if (check::is_on()) [[unlikely]]
+    group.note_dest(dest);
   group.begin(coll::call_word(coll::kind_of(coll::CallFamily::collect, element_bytes)));
   coll::collect(
       group,

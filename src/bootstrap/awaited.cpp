@@ -34,15 +34,6 @@ std::string without_namespace(std::string name) {
   return at == std::string::npos ? name : name.erase(at, sizeof kAnonymous - 1);
 }
 
-std::string place_text(const std::string& executable, const Awaited& one) {
-  if (one.space == Space::heap) return "heap+" + hex(one.at);
-  if (one.space == Space::elsewhere) return hex(one.at);
-  const NamedObject variable = variable_in(executable, one.at);
-  if (variable.name.empty()) return hex(one.at);
-  const std::string name = without_namespace(demangled(variable.name));
-  return one.at == variable.begin ? name : name + "+" + hex(one.at - variable.begin);
-}
-
 // Returns text(one) if it is the same for all, else "...".
 template <class Text>
 std::string common(const All& all, Text text) {
@@ -110,6 +101,15 @@ std::string compared_text(const std::string& executable, const All& all) {
 }
 
 }  // namespace
+
+std::string place_text(const std::string& executable, const Awaited& awaited) {
+  if (awaited.space == Space::heap) return "heap+" + hex(awaited.at);
+  if (awaited.space == Space::elsewhere) return hex(awaited.at);
+  const NamedObject variable = variable_in(executable, awaited.at);
+  if (variable.name.empty()) return hex(awaited.at);
+  const std::string name = without_namespace(demangled(variable.name));
+  return awaited.at == variable.begin ? name : name + "+" + hex(awaited.at - variable.begin);
+}
 
 bool Awaited::is_like(const Awaited& other) const {
   return kind == other.kind && space == other.space && comparison == other.comparison &&

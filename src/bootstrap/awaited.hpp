@@ -16,7 +16,8 @@ struct Awaited {
     words,    // values of an array
     lock,     // that another PE has, or awaits before this one
     message,
-    team  // other members
+    team,      // other members
+    operation  // a request; only within its PE
   };
   enum class Space : std::uint8_t { elsewhere, heap, executable };
 
@@ -28,10 +29,10 @@ struct Awaited {
   std::uint8_t word_bytes = 8;
   bool is_signed = false;
   std::uint64_t at = 0;     // an address; in the heap an offset, in the executable an address of its file. Of a team:
-                            // its index, and its size above bit 31
+                            // its index, and its size above bit 31. Of an operation: the request's name
   std::uint64_t value = 0;  // that is compared. Of a team: its first PE, and the stride above bit 31
   std::uint64_t now = 0;    // what is there instead
-  std::uint64_t count = kNoCount;  // elements
+  std::uint64_t count = kNoCount;  // elements; of a message that this PE sends, bytes
   std::int32_t pe = -1;            // the sender, the PE in front of this one, or the root; -1: any, none
   std::int32_t tag = -1;           // -1: any
 
@@ -65,6 +66,9 @@ struct AwaitedWords {
 };
 void store(const Awaited& awaited, AwaitedWords& words);
 Awaited load(const AwaitedWords& words);
+
+// Returns "counter+0x10" for what begins at `at`.
+std::string place_text(const std::string& executable, const Awaited& awaited);
 
 // Returns "(counter+0x10, SHMEM_CMP_EQ, 5), now 4", what follows the name of the routine; empty if there is nothing to
 // say. What differs among several PEs is shown as a range, or as "...". `executable`: a path that can be opened.

@@ -210,12 +210,15 @@ struct alignas(kCacheLine) CollectiveWait {
   RoutineWords passed_routine;
   // PEs whose collectives cannot complete without this PE, which has not entered them: the PE and its turn.
   std::atomic<std::uint64_t> lacking[kLacking];
+  std::atomic<std::uint64_t> dest;         // of `waiting`, as all PEs name it; 0: not known
+  std::atomic<std::uint64_t> passed_dest;  // of `passed`
+  std::atomic<std::uint64_t> begun_site;   // of a collective in the background: where it was begun
 
   static constexpr std::uint64_t lacking_word(int pe, std::uint64_t turn) {
     return static_cast<std::uint64_t>(pe) << 40 | (turn & ((std::uint64_t{1} << 40) - 1));
   }
 };
-static_assert(sizeof(CollectiveWait) == 192);
+static_assert(sizeof(CollectiveWait) == 256);
 
 struct RecordOfPe {
   int pe;

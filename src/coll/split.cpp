@@ -35,6 +35,8 @@ struct Proposal {
   std::uint64_t children_digest;
   SlotMask free;
   std::uint64_t beyond;
+  Triplet first;       // of the children
+  std::uint32_t turn;  // which exchange of the parent this is: a PE that is in another routine shows an old one
 
   static bool merge(Proposal& into, const Proposal& from) noexcept {
     for (std::size_t word = 0; word < kMaskWords; ++word) into.free[word] &= from.free[word];
@@ -84,9 +86,20 @@ void give_index_back(std::size_t index) {
   while (beyond_slots > windows::kTeamSlots && !is_taken(beyond_slots - 1)) --beyond_slots;
 }
 
-Proposal own_proposal(std::uint64_t digest, std::size_t range) {
+std::uint64_t digest_of(std::span<const Triplet> children) {
+  Fnv1a hash;
+  for (const Triplet& child : children) {
+    for (const int value : {child.start, child.stride, child.size}) {
+      hash.add(static_cast<std::uint32_t>(value));
+    }
+  }
+  return hash.digest();
+}
+
+Proposal own_proposal(const Team& parent, std::span<const Triplet> children, std::size_t range) {
   const std::lock_guard guard(slot_mutex);
-  Proposal proposal{digest, taken_indices[range], beyond_slots};
+  Proposal proposal{digest_of(children), taken_indices[range], beyond_slots, children.front(),
+                    static_cast<std::uint32_t>(parent.exchanges) + 1};
   for (std::uint64_t& word : proposal.free) word = ~word;
   return proposal;
 }
@@ -100,16 +113,6 @@ std::size_t first_from(const SlotMask& free, std::size_t start) {
     if (free[word] != 0) return word * 64 + static_cast<std::size_t>(std::countr_zero(free[word]));
   }
   return kNothing;
-}
-
-std::uint64_t digest_of(std::span<const Triplet> children) {
-  Fnv1a hash;
-  for (const Triplet& child : children) {
-    for (const int value : {child.start, child.stride, child.size}) {
-      hash.add(static_cast<std::uint32_t>(value));
-    }
-  }
-  return hash.digest();
 }
 
 Proposal proposal_of(const TeamGroup& group, int pe) {
@@ -158,6 +161,24 @@ void clear_own_flags(Team& team) {
   team.tree(team.me()).released.store(0, std::memory_order_relaxed);
   team.central(team.me()).arrived.store(0, std::memory_order_relaxed);
   team.central(team.me()).released.store(0, std::memory_order_relaxed);
+}
+
+// The members of the parent name different children.
+[[noreturn]] void end_with_children(const char* routine, const Triplet& mine, const Triplet& theirs, int pe) {
+  fatal(routine,
+        "the first new team has start %d, stride %d and size %d here, and start %d, stride %d and size %d on PE %d of "
+        "the parent; all members of the parent have to pass the same arguments",
+        mine.start, mine.stride, mine.size, theirs.start, theirs.stride, theirs.size, pe);
+}
+
+// `other`: in a group that is not direct, a proposal that does not agree with `own`.
+void check_same_children(const TeamGroup& group, const Proposal& own, const Disagreement<Proposal>& other) {
+  const auto check = [&](int pe, const Proposal& theirs) {
+    if (theirs.turn == own.turn && theirs.children_digest != own.children_digest)
+      end_with_children(group.routine(), own.first, theirs.first, pe);
+  };
+  if (!group.is_direct()) return check(other.pe, other.data);
+  for (int pe = 0; pe < group.size(); ++pe) check(pe, proposal_of(group, pe));
 }
 
 struct Agreement {
@@ -250,12 +271,12 @@ Team& open_team(std::size_t index, const context::Context& route, std::uint64_t 
 
 SplitResult split(Team& parent, const char* routine, std::span<const Triplet> children, int num_contexts) noexcept {
   TeamGroup group(parent, routine);
-  const std::uint64_t digest = digest_of(children);
   Search search;
   while (true) {
-    Proposal proposal = own_proposal(digest, search.range);
+    Proposal proposal = own_proposal(parent, children, search.range);
     Disagreement<Proposal> other_request;
     const bool is_common = exchange_merged(group, proposal, other_request);
+    if (!is_common) check_same_children(group, proposal, other_request);
     const Agreement agreement = agree(group, children, proposal, is_common, search);
     const bool looks_on = agreement.result == Agreement::Result::none_free && search.range + 1 < kRanges;
     const bool member = agreement.ok() && agreement.index != 0;

@@ -120,12 +120,20 @@ Result take_result(Request& request) noexcept {
   return result;
 }
 
-bootstrap::Awaited awaited_message(Role role, int pe, int tag) noexcept {
+bootstrap::Awaited awaited_message(int pe, int tag) noexcept {
   bootstrap::Awaited awaited;
-  if (role != Role::send && role != Role::receive) return awaited;
   awaited.kind = bootstrap::Awaited::Kind::message;
   awaited.pe = pe;
   awaited.tag = tag;
+  return awaited;
+}
+
+bootstrap::Awaited awaited_request(const Request& request) noexcept {
+  bootstrap::Awaited awaited = awaited_message(request.peer, request.tag);
+  if (request.role == Role::send) awaited.count = request.goal;
+  if (request.role != Role::operation) return awaited;
+  awaited.kind = bootstrap::Awaited::Kind::operation;
+  awaited.at = request.id.word();
   return awaited;
 }
 
@@ -133,7 +141,7 @@ bootstrap::Awaited awaited_message(Role role, int pe, int tag) noexcept {
   const auto done = [&] { return request.done.load(std::memory_order_acquire); };  // complete
   const auto awaited = [&] {
     const Locked endpoint;  // the message may begin to arrive meanwhile
-    return awaited_message(request.role, request.peer, request.tag);
+    return awaited_request(request);
   };
   progress::wait_until(routine, expected, progress::Described{done, awaited});
   const Locked endpoint;
@@ -305,7 +313,7 @@ bool find_message(const Call& call, Result& out) noexcept {
 }
 
 void await_message(const Call& call, Result& out) noexcept {
-  const auto awaited = [&] { return awaited_message(Role::receive, call.pe, call.tag); };
+  const auto awaited = [&] { return awaited_message(call.pe, call.tag); };
   progress::wait_until(call.routine, call.pe, progress::Described{[&] { return find_message(call, out); }, awaited});
 }
 

@@ -31,6 +31,11 @@ struct RequestId {
   std::uint32_t index;
   std::uint32_t generation;
   friend bool operator==(const RequestId&, const RequestId&) = default;
+
+  constexpr std::uint64_t word() const { return std::uint64_t{generation} << 32 | index; }
+  static constexpr RequestId of(std::uint64_t word) {
+    return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32)};
+  }
 };
 // Names the eager message of the source whose first part has arrived.
 inline constexpr RequestId kEagerMessage{0xffffffffU, 0xffffffffU};

@@ -52,6 +52,7 @@ void end_checks(const char* routine) noexcept {
   look_at_all(routine);
   if (check::enabled.has(check::Checks::leaks)) {
     coll::TeamGroup group(coll::team_table[coll::kEndTeam], routine);
+    group.begin(coll::call_word(coll::CallFamily::finalize));
     const bool is_other = has_other_contexts(group);
     check::report_leaks(routine, {group.me() == 0, group.me() == 0 || is_other});
   }

@@ -3,6 +3,7 @@
 #include <shmemx/types.h>
 
 #include <atomic>
+#include <bit>
 
 #include "base/call_site.hpp"
 #include "bootstrap/status.hpp"
@@ -34,7 +35,8 @@ SaidCall load_call(const CollectiveWait::Call& from) {
   return {{load(from.team.index_and_size), load(from.team.start_and_stride)},
           load(from.epoch),
           load(from.call),
-          load(from.digest)};
+          load(from.digest),
+          0};
 }
 
 }  // namespace
@@ -48,18 +50,47 @@ TeamName name_of(const coll::Team& team) {
 
 Said own_calls(const coll::Team& team, int pe, const CollectiveWait& own) {
   Said said;
-  static_cast<SaidCall&>(said) = {name_of(team), team.epoch, team.calls.latest, team.calls.digest};
+  const coll::Calls& calls = team.calls;
+  const coll::SymmetricName dest = coll::dest_of(calls, calls.digest, calls.latest);
+  static_cast<SaidCall&>(said) = {name_of(team), team.epoch, calls.latest, calls.digest, dest};
   said.pe = pe;
   said.turn = own.turn.load(std::memory_order_relaxed);  // own
-  said.before = said.is_in_finalize() ? coll::digest_of_all_pes() : coll::digest_before(said.digest, said.call);
+  said.before = said.is_in_finalize() ? coll::digest_of_all_pes() : said.digest_before();
   const coll::Team* const latest = coll::latest_passed.load(std::memory_order_relaxed);  // for people
   const bool is_mine = latest == &team || said.is_in_finalize() || thread_level() != SHMEM_THREAD_MULTIPLE;
   if (latest == nullptr || !is_mine) return said;
   const coll::PassedCall& passed = latest->calls.passed;
-  static_cast<SaidCall&>(said.passed) = {name_of(*latest), passed.epoch, passed.call, passed.digest};
+  static_cast<SaidCall&>(said.passed) = {name_of(*latest), passed.epoch, passed.call, passed.digest,
+                                         coll::dest_of(latest->calls, passed.digest, passed.call)};
   said.passed.routine = passed.routine != nullptr ? passed.routine : "";
   said.passed.site = call_site_before(passed.site);
   return said;
+}
+
+Said own_calls(const coll::background::UnderWay& call, int pe, const CollectiveWait& own) {
+  Said said;
+  static_cast<SaidCall&>(said) = {name_of(*call.team), call.number, call.tag.call, 0};
+  said.pe = pe;
+  said.turn = own.turn.load(std::memory_order_relaxed);  // own
+  said.begun_at = call.tag.site;
+  return said;
+}
+
+Said own_calls(const coll::ActiveSet& set, int pe, const CollectiveWait& own) {
+  Said said;
+  const auto stride = std::uint64_t{1} << set.log_stride;
+  said.team = {kNewSet | static_cast<std::uint64_t>(set.size) << 32,
+               static_cast<std::uint32_t>(set.start) | stride << 32};
+  said.epoch = 1;
+  said.call = coll::name_of_symmetric(set.psync);
+  said.pe = pe;
+  said.turn = own.turn.load(std::memory_order_relaxed);  // own
+  return said;
+}
+
+coll::ActiveSet set_of(const SaidCall& call) {
+  const int log_stride = std::countr_zero(static_cast<std::uint32_t>(call.team.stride()));
+  return {call.team.start(), log_stride, call.team.size(), reinterpret_cast<const long*>(coll::address_of(call.call))};
 }
 
 bootstrap::Awaited awaited_call(const coll::Team& team) {
@@ -78,6 +109,19 @@ bootstrap::Awaited awaited_call(const coll::Team& team) {
   return awaited;
 }
 
+bootstrap::Awaited awaited_call(const bootstrap::Awaited& operation) {
+  bootstrap::Awaited awaited;
+  const auto call = coll::background::find_under_way(pt2pt::RequestId::of(operation.at));
+  if (!call) return awaited;
+  const TeamName name = name_of(*call->team);
+  awaited.kind = bootstrap::Awaited::Kind::team;
+  awaited.at = name.index_and_size;
+  awaited.value = name.start_and_stride;
+  if (coll::background::background_family(call->tag.call) == coll::CallFamily::broadcast)
+    awaited.pe = coll::root_in(call->tag.call);
+  return awaited;
+}
+
 void forget_lacking(CollectiveWait& own) {
   for (std::atomic<std::uint64_t>& entry : own.lacking) entry.store(0, std::memory_order_relaxed);  // own
 }
@@ -87,6 +131,9 @@ void publish(const Said& said, CollectiveWait& own) {
   store_call(own.passed, said.passed);
   own.digest_before.store(said.before, std::memory_order_relaxed);  // published by the turn, like the next one
   own.passed_site.store(said.passed.site, std::memory_order_relaxed);
+  own.dest.store(said.dest, std::memory_order_relaxed);
+  own.passed_dest.store(said.passed.dest, std::memory_order_relaxed);
+  own.begun_site.store(said.begun_at, std::memory_order_relaxed);
   bootstrap::set_words(own.passed_routine, said.passed.routine.c_str());
   forget_lacking(own);
   own.turn.store(said.turn + 1, std::memory_order_release);  // said
@@ -102,6 +149,9 @@ std::optional<Said> said_in(const CollectiveWait& wait, int pe) {
   said.turn = turn;
   said.before = wait.digest_before.load(std::memory_order_relaxed);  // valid if the turn is the same, like the next one
   said.passed.site = wait.passed_site.load(std::memory_order_relaxed);
+  said.dest = wait.dest.load(std::memory_order_relaxed);
+  said.passed.dest = wait.passed_dest.load(std::memory_order_relaxed);
+  said.begun_at = wait.begun_site.load(std::memory_order_relaxed);
   said.passed.routine = bootstrap::valid_name(bootstrap::name_in(wait.passed_routine));
   std::atomic_thread_fence(std::memory_order_acquire);
   if (wait.turn.load(std::memory_order_relaxed) != turn) return {};  // after the fence

@@ -8,6 +8,8 @@
 #include <string>
 
 #include "bootstrap/wire.hpp"
+#include "coll/active_set/teams.hpp"
+#include "coll/background/begin.hpp"
 #include "coll/common/team.hpp"
 
 namespace shmemx::runtime {
@@ -20,30 +22,42 @@ struct TeamName {
   bool operator==(const TeamName&) const = default;
   std::size_t index() const { return index_and_size & 0xffffffffU; }
   int size() const { return static_cast<int>(index_and_size >> 32); }
+  int start() const { return static_cast<int>(static_cast<std::uint32_t>(start_and_stride)); }
+  int stride() const { return static_cast<int>(start_and_stride >> 32); }
+  team::PeSet set() const { return {Pe{start()}, stride(), size()}; }
 };
+// In place of an index: an active set that has no team yet.
+inline constexpr std::uint32_t kNewSet = 0xffffffff;
 
 struct SaidCall {
   TeamName team;
-  std::uint64_t epoch = 0;
-  coll::CallWord call = 0;
+  std::uint64_t epoch = 0;  // in the background: its number among those of the team, from 1 on
+  coll::CallWord call = 0;  // of a new active set: its pSync, a SymmetricName
   std::uint64_t digest = 0;
+  coll::SymmetricName dest = 0;  // 0: not known
 
   bool is_in_finalize() const { return team.index() == coll::kEndTeam; }
+  bool is_of_new_set() const { return team.index() == kNewSet; }
+  bool is_in_background() const { return !is_of_new_set() && (call & coll::background::kBackgroundMark) != 0; }
+  // The digest before the call.
+  std::uint64_t digest_before() const {
+    const std::uint64_t before = coll::digest_before(digest, call);
+    return dest == 0 ? before : coll::digest_before(before, dest << coll::kKindShift);
+  }
 };
 
 // A collective that the PE may have left before others, and where it was called.
 struct SaidPassed : SaidCall {
   std::string routine;
   std::uintptr_t site = 0;
-
-  std::uint64_t before() const { return coll::digest_before(digest, call); }
 };
 
 // What a PE says of the collective that it waits in. Another PE's one may change meanwhile.
 struct Said : SaidCall {
   int pe = 0;
   std::uint64_t turn = 0;
-  std::uint64_t before = 0;  // the digest before the call; in finalize that of the collectives of all PEs
+  std::uint64_t before = 0;     // the digest before the call; in finalize that of the collectives of all PEs
+  std::uintptr_t begun_at = 0;  // of a collective in the background: where, 0 if not known
   SaidPassed passed;
 
   // Of `team`, or if that is finalize's, of all PEs.
@@ -56,10 +70,16 @@ struct Said : SaidCall {
 
 TeamName name_of(const coll::Team& team);
 
-// What PE `pe`, this one, has to say; `own`: where it says it.
+// What PE `pe`, this one, has to say; `own`: where it says it. Of a collective of a team, of one in the background, and
+// of the first one of an active set.
 Said own_calls(const coll::Team& team, int pe, const bootstrap::CollectiveWait& own);
-// The latest call of the team, as people are shown it.
+Said own_calls(const coll::background::UnderWay& call, int pe, const bootstrap::CollectiveWait& own);
+Said own_calls(const coll::ActiveSet& set, int pe, const bootstrap::CollectiveWait& own);
+// The set, as this PE has it.
+coll::ActiveSet set_of(const SaidCall& call);
+// The latest call of the team, or the one in the background that is awaited, as people are shown it.
 bootstrap::Awaited awaited_call(const coll::Team& team);
+bootstrap::Awaited awaited_call(const bootstrap::Awaited& operation);
 void publish(const Said& said, bootstrap::CollectiveWait& own);
 void forget_lacking(bootstrap::CollectiveWait& own);
 

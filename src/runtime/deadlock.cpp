@@ -67,6 +67,8 @@ std::string reason_of(const Awaited& awaited, int pe) {
     case Kind::lock:
       return "nobody clears the lock and all other PEs wait, too, or have ended";
     case Kind::message:
+      if (awaited.count != Awaited::kNoCount)
+        return "nobody receives the message and all other PEs wait, too, or have ended";
       return "nobody has sent such a message and all other PEs wait, too, or have ended";
     default:
       return "no other PE makes a call that fits and all other PEs wait, too, or have ended";
@@ -77,6 +79,10 @@ std::string reason_of(const Awaited& awaited, int pe) {
 
 bool some_wait_for_values(const windows::Arena& arena) noexcept {
   return find_waiting(arena, Kind::word) >= 0 || find_waiting(arena, Kind::words) >= 0;
+}
+
+bool some_wait_in_collectives(const windows::Arena& arena) noexcept {
+  return find_waiting(arena, Kind::team) >= 0 || find_waiting(arena, Kind::nothing) >= 0;
 }
 
 void end_deadlock(windows::Arena& arena, const char* routine) noexcept {

@@ -1,8 +1,6 @@
 #include "runtime/matching.hpp"
 
 #include <shmemx/types.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,19 +9,21 @@
 #include <utility>
 
 #include "am/endpoint.hpp"
-#include "base/call_site.hpp"
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
 #include "bootstrap/status.hpp"
+#include "coll/active_set/teams.hpp"
 #include "coll/background/begin.hpp"
 #include "coll/background/call_tag.hpp"
 #include "coll/common/call_text.hpp"
 #include "coll/common/matching.hpp"
 #include "coll/common/team.hpp"
 #include "coll/split.hpp"
+#include "progress/policy.hpp"
 #include "runtime/collective_words.hpp"
 #include "runtime/inquiry.hpp"
 #include "runtime/job.hpp"
+#include "runtime/matching_line.hpp"
 #include "runtime/waiting.hpp"
 
 namespace shmemx::runtime {
@@ -36,15 +36,12 @@ using coll::Team;
 
 constexpr std::uint64_t kFirstLookMs = 200;
 constexpr std::uint64_t kMostPauseMs = 5000;  // between looks, which get rarer
-constexpr std::uint64_t kSiteMs = 500;        // until it has noted where it was called
 constexpr std::uint64_t kPatienceMs = 1500;   // until another PE has said where it is
 constexpr int kAskedAtOnce = 16;              // members on other machines
 constexpr int kMostMembers = 1024;            // of a team whose members are all asked, in turns
 constexpr std::uint64_t kMeetingMs = 4000;    // the same where all have met, and it is not known who it is
 
 struct Comparison {
-  windows::Arena* arena = nullptr;
-  int pe = 0;
   CollectiveWait* own = nullptr;
   std::atomic<bool> is_taken{false};  // a thread has said what it waits in
   std::atomic<std::uint64_t> next_look_ms{0};
@@ -55,126 +52,31 @@ struct Comparison {
 constinit Comparison* comparison = nullptr;
 constinit thread_local bool has_published = false;
 
-// A call as the line shows it.
-struct Shown {
-  int pe;
-  CallWord call;
-  std::string routine;      // empty: not known
-  std::uintptr_t site = 0;  // 0: not known
-  std::uint64_t turn = 0;   // of the wait in it, if it is not over
-};
-
-bool is_foreign(int pe) { return !comparison->arena->has(pe); }
-
-// Of a PE of another machine it is what that one has answered.
-bootstrap::PeRecord& record_of(int pe) {
-  return is_foreign(pe) ? foreign_pe(pe).record : comparison->arena->record(pe);
-}
-
-CollectiveWait& wait_of(int pe) {
-  if (is_foreign(pe)) return foreign_pe(pe).wait;
-  return *bootstrap::collective_wait_of(&comparison->arena->header(), comparison->arena->place_of(pe));
-}
-
 // Returns false if another thread of this PE has said what it waits in.
-bool publish_once(const Team& team) {
+bool publish_once(const Said& said) {
   if (has_published) return true;
   if (comparison->is_taken.exchange(true, std::memory_order_acquire)) return false;
   has_published = true;
-  publish(own_calls(team, comparison->pe, *comparison->own), *comparison->own);
+  publish(said, *comparison->own);
   comparison->pause_ms.store(kFirstLookMs, std::memory_order_relaxed);  // of this thread, like the next one
   comparison->next_look_ms.store(coarse_now_ms() + kFirstLookMs, std::memory_order_relaxed);
   return true;
 }
 
 std::optional<Said> said_by(int pe) { return said_in(wait_of(pe), pe); }
-Said said_here(const Team& team) { return own_calls(team, comparison->pe, *comparison->own); }
 
-bool says(int pe, std::uint64_t turn) { return wait_of(pe).turn.load(std::memory_order_acquire) == turn; }
-
-void pause() {
-  constexpr timespec kPause{0, 2'000'000};
-  ::nanosleep(&kPause, nullptr);
+template <class Call>
+Said said_here(const Call& call) {
+  return own_calls(call, said_calls.pe, *comparison->own);
 }
 
-// Waits a moment for what `pe` says; -1: others of this arena.
-void pause_for(int pe, const Said& mine) {
-  if (pe >= 0 && is_foreign(pe)) {
-    send_inquiry(pe, mine);
-    am::poll();
-  }
-  pause();
-}
-
-// ---- the line ----
-
-void note_site() {
-  std::atomic<std::uint64_t>& site = record_of(comparison->pe).call_site;
-  if (site.load(std::memory_order_relaxed) == 0) site.store(call_site(), std::memory_order_relaxed);  // for people
-}
-
-// A PE that waits notes the place when it finds that another one is about to report.
-std::uintptr_t site_of(const Shown& shown) {
-  if (shown.turn == 0) return shown.site;
-  const std::uint64_t end = coarse_now_ms() + kSiteMs;
-  const std::atomic<std::uint64_t>& site = record_of(shown.pe).call_site;
-  while (site.load(std::memory_order_relaxed) == 0 && says(shown.pe, shown.turn) && coarse_now_ms() < end)
-    pause_for(shown.pe, {});
-  return site.load(std::memory_order_relaxed);  // for people
-}
-
-std::string routine_of(const Said& said, const char* own_routine) {
-  if (said.pe == comparison->pe) return own_routine;
-  return bootstrap::waiting_routine(&comparison->arena->header(), record_of(said.pe));
-}
-
-Shown waiting_call(const Said& said, const char* own_routine) {
-  return {said.pe, said.call, routine_of(said, own_routine), 0, said.turn};
-}
-Shown passed_call(const Said& said) { return {said.pe, said.passed.call, said.passed.routine, said.passed.site}; }
-
-std::string place_of(const Shown& shown) {
-  const std::uintptr_t site = site_of(shown);
-  if (site == 0) return {};
-  // PEs of other machines run the same program, as a rule.
-  const int pe = is_foreign(shown.pe) ? comparison->pe : shown.pe;
-  return call_site_text("/proc/" + std::to_string(record_of(pe).pid) + "/exe", site);
-}
-
-std::string places_of(const Shown& first, const Shown& second) {
-  const std::string places[] = {place_of(first), place_of(second)};
-  if (!places[0].empty() && !places[1].empty()) return places[0] + " and at " + places[1];
-  if (!places[0].empty()) return places[0] + " by pe " + std::to_string(first.pe);
-  return places[1].empty() ? std::string() : places[1] + " by pe " + std::to_string(second.pe);
-}
-
-bool is_of_memory(CallWord call) {
-  const CallFamily family = coll::family_in(call);
-  return family == CallFamily::allocate || family == CallFamily::release || family == CallFamily::reallocate;
-}
-
-// Both PEs of a pair find out. On two machines each would print its line, so the second one lets the first one do so.
-void let_other_machine_report(const Shown& first, const Shown& second) {
-  if (second.pe != comparison->pe || !is_foreign(first.pe)) return;
-  const std::uint64_t end = coarse_now_ms() + kPatienceMs;
-  while (coarse_now_ms() < end) pause_for(first.pe, {});
-}
-
-// `remarks`: what follows each of the two calls.
-[[noreturn]] void end_with(Shown first, Shown second, int team_size, std::pair<std::string, std::string> remarks = {}) {
-  if (second.pe < first.pe) {
-    std::swap(first, second);
-    std::swap(remarks.first, remarks.second);
-  }
-  note_site();  // another PE may be about to report
-  let_other_machine_report(first, second);
-  std::string places;
-  if (claim_report()) places = places_of(first, second);
-  const bool may_be_empty = is_of_memory(first.call) != is_of_memory(second.call);
-  fatal_at(places.c_str(), "pe %d: %s%s does not match pe %d: %s%s%s", first.pe,
-           coll::call_text(first.routine, first.call, team_size).c_str(), remarks.first.c_str(), second.pe,
-           coll::call_text(second.routine, second.call, team_size).c_str(), remarks.second.c_str(),
-           may_be_empty ? "; a call that asks for 0 bytes or names a null pointer is none" : "");
+// Returns what this thread waits in; nothing if that is no collective.
+std::optional<Said> said_here(const bootstrap::Awaited& awaited) {
+  if (coll::awaited_team != nullptr) return said_here(*coll::awaited_team);
+  if (coll::awaited_set != nullptr) return said_here(*coll::awaited_set);
+  if (awaited.kind != bootstrap::Awaited::Kind::operation) return {};
+  const auto call = coll::background::find_under_way(pt2pt::RequestId::of(awaited.at));
+  return call ? std::optional(said_here(*call)) : std::nullopt;
 }
 
 // ---- what two PEs have called ----
@@ -189,7 +91,7 @@ std::optional<CallWord> call_after(std::uint64_t before, std::uint64_t after, in
 // one that it waits in.
 void end_with_passed(const Said& one, const Said& other) {
   if (!one.has_passed_on(other.team)) return;
-  const auto call = call_after(one.passed.before(), other.before, other.team.size());
+  const auto call = call_after(one.passed.digest_before(), other.before, other.team.size());
   if (call && *call != one.passed.call) end_with(passed_call(one), {other.pe, *call, {}}, one.team.size());
 }
 
@@ -197,9 +99,14 @@ bool waits_where_passed(const Said& one, const Said& other) {
   return !one.is_in_finalize() && other.has_passed_on(one.team) && one.epoch == other.passed.epoch;
 }
 
+// Do they differ where the digests tell nothing, or not only about them?
+bool differ(const SaidCall& one, const SaidCall& other) {
+  return one.call != other.call || (one.dest != other.dest && one.dest != 0 && other.dest != 0);
+}
+
 bool passed_differ(const Said& mine, const Said& theirs) {
   return mine.passed.epoch != 0 && mine.passed.epoch == theirs.passed.epoch && mine.passed.team == theirs.passed.team &&
-         mine.passed.call != theirs.passed.call;
+         differ(mine.passed, theirs.passed);
 }
 
 // The digests of two members of a team differ: shows the calls that do.
@@ -225,7 +132,7 @@ bool passed_differ(const Said& mine, const Said& theirs) {
     const auto call = call_after(mine.before, digest, size);
     if (call && *call != mine.call) end_with(own, {pe, *call, {}}, size);
     // Perhaps both make the same call, after different ones.
-    const auto before = call_after(mine.passed.before(), coll::digest_before(digest, mine.call), size);
+    const auto before = call_after(mine.passed.digest_before(), coll::digest_before(digest, mine.call), size);
     if (mine.has_passed_on(mine.team) && before && *before != mine.passed.call)
       end_with(passed_call(mine), {pe, *before, {}}, size);
   }
@@ -236,6 +143,9 @@ bool passed_differ(const Said& mine, const Said& theirs) {
 // ---- PEs that wait ----
 
 bool contradicts(const Said& mine, const Said& theirs) {
+  if (mine.is_in_background() || theirs.is_in_background())
+    return mine.team == theirs.team && mine.is_in_background() == theirs.is_in_background() &&
+           mine.epoch == theirs.epoch && mine.call != theirs.call;
   if (mine.team == theirs.team && mine.epoch == theirs.epoch) return mine.digest != theirs.digest;
   if (waits_where_passed(mine, theirs)) return mine.digest != theirs.passed.digest;
   if (waits_where_passed(theirs, mine)) return theirs.digest != mine.passed.digest;
@@ -243,8 +153,9 @@ bool contradicts(const Said& mine, const Said& theirs) {
 }
 
 // Returns whether `pe` of a team cannot complete a collective before `other` has entered it.
-bool needs(CallWord call, int pe, int other) {
-  switch (coll::family_in(call)) {
+bool needs(const SaidCall& said, int pe, int other) {
+  const CallWord call = said.call;
+  switch (said.is_in_background() ? coll::background::background_family(call) : coll::family_in(call)) {
     case CallFamily::none:
       return false;
     case CallFamily::broadcast:
@@ -264,11 +175,13 @@ bool needs(CallWord call, int pe, int other) {
 
 // Returns whether the PE waits in a collective that needs this PE, which has not entered it.
 bool lacks_this_pe(int pe, const SaidCall& theirs) {
+  if (theirs.is_of_new_set()) return theirs.team.set().find(Pe{said_calls.pe}) && !coll::has_met(set_of(theirs));
   if (theirs.team.index() >= coll::kTeamEntries) return false;
   const Team& team = coll::team_table[theirs.team.index()];
   const auto their_number = team.route.set.find(Pe{pe});
   if (name_of(team) != theirs.team || !their_number) return false;
-  return team.epoch < theirs.epoch && needs(theirs.call, their_number->value, team.me());
+  const std::uint64_t entered = theirs.is_in_background() ? coll::background::begun(theirs.team.index()) : team.epoch;
+  return entered < theirs.epoch && needs(theirs, their_number->value, team.me());
 }
 
 bool says_lacking(const CollectiveWait& wait, std::uint64_t word) {
@@ -290,58 +203,58 @@ bool say_lacking(std::uint64_t word) {
   return false;
 }
 
-std::string remark_of(const Said& said) {
-  const std::size_t index = said.team.index();
-  if (index == coll::kEndTeam || index == coll::kWorldTeam) return {};
-  return " of " + coll::members_text(coll::team_table[index].route.set);
+// Those of one team that block are compared in other ways.
+bool is_elsewhere(const Said& mine, const Said& theirs) {
+  if (mine.is_in_background() || theirs.is_in_background()) return true;
+  return mine.team != theirs.team || (mine.is_of_new_set() && mine.call != theirs.call);
 }
 
 // No other thread of the program may enter a collective.
 bool is_alone() { return thread_level() <= SHMEM_THREAD_FUNNELED || program_threads().size() == 1; }
 
-// The PE waits in a collective of another team.
-void look_at_other_team(const char* routine, const Team& team, const Said& mine, const Said& theirs) {
-  if (!team.route.set.find(Pe{theirs.pe}) || !lacks_this_pe(theirs.pe, theirs)) return;
+// The PE waits in a collective of another team, or in another kind of collective.
+void look_at_other_team(const char* routine, const Said& mine, const Said& theirs) {
+  if (!mine.team.set().find(Pe{theirs.pe}) || !lacks_this_pe(theirs.pe, theirs)) return;
   if (!say_lacking(CollectiveWait::lacking_word(theirs.pe, theirs.turn))) return;
   if (!says_lacking(wait_of(theirs.pe), CollectiveWait::lacking_word(mine.pe, mine.turn))) return;
   if (!says(theirs.pe, theirs.turn)) return;
-  end_with(waiting_call(mine, routine), waiting_call(theirs, routine), 0, {remark_of(mine), remark_of(theirs)});
+  end_with_waits(mine, routine, theirs);
 }
 
 // Reads the answers that PEs of other machines have sent in this wait, and sends requests to some members, in turns.
-void look_at_other_machines(const char* routine, const Team& team, const Said& mine, bool alone) {
+void look_at_other_machines(const char* routine, const Said& mine, bool alone) {
   for (ForeignPe* const heard : heard_in(mine.turn)) {
     const std::optional<Said> theirs = said_by(heard->pe);
     if (!theirs) continue;
     if (contradicts(mine, *theirs)) end_with_difference(routine, mine, *theirs);
     const bool lacks = heard->lacks_turn.load(std::memory_order_relaxed) == mine.turn;  // after its turn
-    if (alone && lacks && theirs->team != mine.team && lacks_this_pe(theirs->pe, *theirs))
-      end_with(waiting_call(mine, routine), waiting_call(*theirs, routine), 0, {remark_of(mine), remark_of(*theirs)});
+    if (alone && lacks && is_elsewhere(mine, *theirs) && lacks_this_pe(theirs->pe, *theirs))
+      end_with_waits(mine, routine, *theirs);
   }
-  if (team.size() > kMostMembers) return;
-  for (int looked = 0, asked = 0; looked < team.size() && asked < kAskedAtOnce; ++looked) {
-    comparison->next_member = (comparison->next_member + 1) % team.size();
-    const int pe = context::world_pe(team.route, comparison->next_member);
+  const int size = mine.team.size();
+  if (size > kMostMembers) return;
+  for (int looked = 0, asked = 0; looked < size && asked < kAskedAtOnce; ++looked) {
+    comparison->next_member = (comparison->next_member + 1) % size;
+    const int pe = mine.team.set().world(TeamPe{comparison->next_member}).value;
     if (!is_foreign(pe)) continue;
     send_inquiry(pe, mine);
     ++asked;
   }
 }
 
-void look_at_others(const char* routine, const Team& team) {
-  const Said mine = said_here(team);
+void look_at_others(const char* routine, const Said& mine) {
   const bool alone = is_alone();
   forget_lacking(*comparison->own);
-  for (std::size_t place = 0; place < comparison->arena->header().n_node_pes; ++place) {
-    const int pe = comparison->arena->pe_at(place);
+  for (std::size_t place = 0; place < said_calls.arena->header().n_node_pes; ++place) {
+    const int pe = said_calls.arena->pe_at(place);
     if (pe == mine.pe) continue;
     const std::optional<Said> theirs = said_by(pe);
     if (!theirs) continue;
     if (contradicts(mine, *theirs)) end_with_difference(routine, mine, *theirs);
-    if (alone && theirs->team != mine.team) look_at_other_team(routine, team, mine, *theirs);
+    if (alone && is_elsewhere(mine, *theirs)) look_at_other_team(routine, mine, *theirs);
   }
-  const bootstrap::JobHeader& header = comparison->arena->header();
-  if (header.n_pes > header.n_node_pes) look_at_other_machines(routine, team, mine, alone);
+  const bootstrap::JobHeader& header = said_calls.arena->header();
+  if (header.n_pes > header.n_node_pes) look_at_other_machines(routine, mine, alone);
 }
 
 // ---- members that have met ----
@@ -353,8 +266,8 @@ std::optional<Said> find_other(const Said& mine, int pe, std::uint64_t digest) {
     const std::optional<Said> theirs = said_by(pe);
     return theirs && (theirs->digest == digest || contradicts(mine, *theirs)) ? theirs : std::nullopt;
   }
-  for (std::size_t place = 0; place < comparison->arena->header().n_node_pes; ++place) {
-    const int at = comparison->arena->pe_at(place);
+  for (std::size_t place = 0; place < said_calls.arena->header().n_node_pes; ++place) {
+    const int at = said_calls.arena->pe_at(place);
     if (at == mine.pe || (pe >= 0 && at != pe)) continue;
     const std::optional<Said> theirs = said_by(at);
     if (!theirs) continue;
@@ -367,8 +280,8 @@ std::optional<Said> find_other(const Said& mine, int pe, std::uint64_t digest) {
 void end_on_mismatch(const coll::Mismatch& seen) noexcept {
   const Team& team = seen.team;
   const int pe = seen.pe < 0 ? -1 : context::world_pe(team.route, seen.pe);
-  publish_once(team);
-  bootstrap::set_routine(record_of(comparison->pe), seen.routine);
+  publish_once(said_here(team));
+  bootstrap::set_routine(record_of(said_calls.pe), seen.routine);
   note_site();
   const Said mine = said_here(team);
   const std::uint64_t end = coarse_now_ms() + (pe < 0 ? kMeetingMs : kPatienceMs);
@@ -393,7 +306,7 @@ void end_on_background_mismatch(const coll::background::Mismatch& seen) noexcept
   Shown mine{seen.mine, 0, seen.my_call, seen.my_site - 1};
   Shown theirs{seen.theirs, 0, seen.their_call, seen.their_site - 1};
   if (theirs.pe < mine.pe) std::swap(mine, theirs);
-  if (mine.pe != comparison->pe && is_foreign(mine.pe)) wait_for_end_of_job();
+  if (mine.pe != said_calls.pe && is_foreign(mine.pe)) wait_for_end_of_job();
   std::string places;
   if (claim_report()) places = places_of(mine, theirs);
   fatal_at(places.c_str(), "pe %d: %s does not match pe %d: %s", mine.pe, mine.routine.c_str(), theirs.pe,
@@ -404,25 +317,29 @@ void end_on_background_mismatch(const coll::background::Mismatch& seen) noexcept
 
 void watch_collectives(windows::Arena& arena) {
   auto* const made = new Comparison;
-  made->arena = &arena;
-  made->pe = diagnostic_identity().pe;
+  said_calls = {&arena, diagnostic_identity().pe};
   comparison = made;
-  made->own = &wait_of(made->pe);
+  made->own = &wait_of(said_calls.pe);
   open_inquiries(arena);
   coll::on_mismatch = end_on_mismatch;
   coll::background::on_mismatched_call = end_on_background_mismatch;
 }
 
-void note_collective(const char* routine) {
-  const Team* const team = coll::awaited_team;
-  if (comparison == nullptr || team == nullptr || !publish_once(*team)) return;
-  if (comparison->arena->header().reporter.load(std::memory_order_relaxed) != 0 || site_is_wanted()) note_site();
+void note_collective(const char* routine, const bootstrap::Awaited& awaited) {
+  const bool is_in_background = awaited.kind == bootstrap::Awaited::Kind::operation;
+  if (coll::awaited_team == nullptr && coll::awaited_set == nullptr && !is_in_background) return;
+  if (comparison == nullptr) return;
+  if (!has_published) {
+    const std::optional<Said> said = said_here(awaited);
+    if (!said || !publish_once(*said)) return;
+  }
+  if (said_calls.arena->header().reporter.load(std::memory_order_relaxed) != 0 || site_is_wanted()) note_site();
   const std::uint64_t now = coarse_now_ms();
   if (now < comparison->next_look_ms.load(std::memory_order_relaxed)) return;  // of this thread, like the next ones
   const std::uint64_t pause_ms = std::min(2 * comparison->pause_ms.load(std::memory_order_relaxed), kMostPauseMs);
   comparison->pause_ms.store(pause_ms, std::memory_order_relaxed);
   comparison->next_look_ms.store(now + pause_ms, std::memory_order_relaxed);
-  look_at_others(routine, *team);
+  if (const std::optional<Said> said = said_here(awaited)) look_at_others(routine, *said);
 }
 
 // Once in a while, whichever thread waits.
@@ -431,6 +348,8 @@ void compare_background_calls() {
   const std::uint64_t now = coarse_now_ms();
   if (now < next_ms.load(std::memory_order_relaxed)) return;  // a hint
   next_ms.store(now + kFirstLookMs, std::memory_order_relaxed);
+  // A PE that has sent no message polls for none, and what it has not expected may be all that others wait for.
+  if (!progress::is_open() && am::poll()) progress::open();
   coll::background::compare_with_others();
 }
 

@@ -4,10 +4,11 @@
 // - The tags of flags, or the digests at a counter, differ (coll/common/matching.hpp).
 // - Two members of a team wait, at the same epoch, in different collectives of it. A PE says in the arena in which
 //   collective it waits, and one that waits for long looks at what the others say.
-// - Two PEs wait in collectives of different teams that both belong to, and each needs the other. Both say so of the
-//   other's wait, in `lacking`: the collective that it waits in cannot complete without this PE, which has not entered
-//   it and, as it waits itself and has no other thread that could, never will. A wait that lasts has a number, so if
-//   the two statements are about the waits that last, neither can end.
+// - Two PEs wait in collectives of different teams that both belong to, in the first one of different active sets, or
+//   one of them in a collective in the background, and each needs the other. Both say so of the other's wait, in
+//   `lacking`: the collective that it waits in cannot complete without this PE, which has not entered it and, as it
+//   waits itself and has no other thread that could, never will. A wait that lasts has a number, so if the two
+//   statements are about the waits that last, neither can end.
 //
 // A PE asks those of other machines by messages (runtime/inquiry.hpp).
 //
@@ -23,7 +24,7 @@ namespace shmemx::runtime {
 void watch_collectives(windows::Arena& arena);
 
 // Called before each sleep of a thread, and when one that has slept goes on.
-void note_collective(const char* routine);
+void note_collective(const char* routine, const bootstrap::Awaited& awaited);
 void compare_background_calls();
 void forget_collective() noexcept;
 

@@ -126,13 +126,21 @@ void check_same(const char* routine, const MemoryCall& mine, const MemoryCall& t
   }
 }
 
+// Tells routines apart that allocate.
+std::uint32_t number_of(const char* routine) {
+  std::uint32_t number = 0;
+  for (const char* at = routine; *at != '\0'; ++at) number = (number * 31 + static_cast<std::uint8_t>(*at)) & 0xffff;
+  return number;
+}
+
 // One barrier of the world. Afterwards every PE knows that all do the same, and whether all could.
 bool agree(const char* routine, coll::CallFamily family, MemoryCall mine) {
   coll::TeamGroup group(world_team(), routine,
                         "; all PEs have to make the same call, and one that asks for 0 bytes or names a null pointer "
                         "makes none");
   onesided::quiet(routine, {&context::default_context()});
-  group.begin(coll::call_word(family));
+  const std::uint32_t number = family == coll::CallFamily::allocate ? number_of(routine) : 0;
+  group.begin(coll::call_word(coll::kind_of(family), number));
   mine.turn = world_team().exchanges + 1;
   coll::Disagreement<MemoryCall> other;
   if (coll::exchange_merged(group, mine, other)) return mine.done != 0;

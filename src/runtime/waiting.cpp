@@ -38,7 +38,8 @@ using bootstrap::JobState;
 using bootstrap::PePhase;
 
 constexpr std::uint64_t kLookNs = 500'000'000;
-constexpr std::uint64_t kAnswerNs = 20'000'000;  // between two attempts to answer: each reads files of /proc
+constexpr std::uint64_t kCompareNs = 3'000'000'000;  // by then PEs have found calls that do not match
+constexpr std::uint64_t kAnswerNs = 20'000'000;      // between two attempts to answer: each reads files of /proc
 
 // A thread that waits, or has waited. It alone writes what follows `next`.
 struct Waiter {
@@ -259,6 +260,9 @@ void end_when_stuck(const char* routine) {
   const bool judges_all = check::is_on();
   const int ended = state->proof.watch.look(state->arena->place_of(diagnostic_identity().pe), judges_all);
   if (ended == bootstrap::StuckWatch::kNone) return;
+  const std::uint64_t since = state->record->waiting_since_ns.load(std::memory_order_relaxed);  // for people
+  if (ended == bootstrap::StuckWatch::kNobody && some_wait_in_collectives(*state->arena) && now < since + kCompareNs)
+    return;
   if (ended == bootstrap::StuckWatch::kNobody || (judges_all && some_wait_for_values(*state->arena)))
     end_deadlock(*state->arena, routine);
   const int pe = ended == bootstrap::StuckWatch::kForeign
@@ -274,6 +278,7 @@ Awaited placed(Awaited awaited) {
     const coll::Team* const team = coll::awaited_team;
     return team != nullptr ? awaited_call(*team) : awaited;
   }
+  if (awaited.kind == Awaited::Kind::operation) return awaited_call(awaited);
   const bool has_address = awaited.kind != Awaited::Kind::message && awaited.kind != Awaited::Kind::team;
   const context::Context& world = context::default_context();
   if (has_address && awaited.at - world.heap_base < world.window_bytes) {
@@ -329,7 +334,7 @@ void note_waiting(const char* routine, const bootstrap::Awaited& awaited) noexce
   std::atomic<std::uint64_t>& since = state->record->waiting_since_ns;
   if (since.load(std::memory_order_relaxed) == 0) since.store(now_ns(), std::memory_order_relaxed);  // for people
   leave_ended_job();
-  note_collective(routine);
+  note_collective(routine, awaited);
   compare_background_calls();
   if (state->watchdog.seconds != 0) [[unlikely]]
     report_long_wait(routine);

@@ -18,6 +18,7 @@ float source_floats[kMany];
 float dest_floats[kMany];
 int work[kMany];
 long psync[SHMEM_REDUCE_SYNC_SIZE];
+long other_psync[SHMEM_REDUCE_SYNC_SIZE];
 void* block;
 shmem_team_t same_team;
 shmem_team_t lower_team;
@@ -104,6 +105,22 @@ void nothing() {}
   block = shmem_malloc(64);
   keep_frame();
 }
+[[gnu::noinline]] void allocate_zeros() {
+  block = shmem_calloc(8, 8);
+  keep_frame();
+}
+[[gnu::noinline]] void allocate_aligned() {
+  block = shmem_align(64, 64);
+  keep_frame();
+}
+[[gnu::noinline]] void reallocate_to_nothing() {
+  block = shmem_realloc(block, 0);
+  keep_frame();
+}
+[[gnu::noinline]] void sync_world() {
+  shmem_team_sync(SHMEM_TEAM_WORLD);
+  keep_frame();
+}
 [[gnu::noinline]] void release() {
   shmem_free(block);
   keep_frame();
@@ -146,6 +163,38 @@ void nothing() {}
 }
 [[gnu::noinline]] void active_broadcast_last() {
   shmem_broadcast32(dest, source, kFew, last_pe(), 0, 0, shmem_n_pes(), psync);
+  keep_frame();
+}
+
+[[gnu::noinline]] void active_barrier_other_array() {
+  shmem_barrier(0, 0, shmem_n_pes(), other_psync);
+  keep_frame();
+}
+// At least three PEs.
+[[gnu::noinline]] void active_barrier_of_last() {
+  shmem_barrier(last_pe() - 1, 0, 2, psync);
+  keep_frame();
+}
+
+// Other places of dest.
+[[gnu::noinline]] void reduce_behind() {
+  shmem_int_sum_reduce(SHMEM_TEAM_WORLD, dest + kFew, source, kFew);
+  keep_frame();
+}
+[[gnu::noinline]] void broadcast_behind() {
+  shmem_int_broadcast(SHMEM_TEAM_WORLD, dest + kFew, source, kFew, 0);
+  keep_frame();
+}
+[[gnu::noinline]] void broadcast_to_block() {
+  shmem_int_broadcast(SHMEM_TEAM_WORLD, static_cast<int*>(block) + kFew, source, kFew, 0);
+  keep_frame();
+}
+[[gnu::noinline]] void fcollect_behind() {
+  shmem_int_fcollect(SHMEM_TEAM_WORLD, dest + kFew, source, kFew);
+  keep_frame();
+}
+[[gnu::noinline]] void collect_behind() {
+  shmem_int_collect(SHMEM_TEAM_WORLD, dest + kFew, source, kFew);
   keep_frame();
 }
 
@@ -247,6 +296,24 @@ const Case kCases[] = {
     {"nb_broadcast_barrier", nothing, broadcast_nb, barrier_nb},
     {"active_first", nothing, active_reduce, active_reduce_many},
     {"active_other", active_barrier, active_barrier, barrier},
+    {"active_arrays", nothing, active_barrier, active_barrier_other_array},
+    {"active_finalize", barrier, active_barrier, finalize},
+    {"active_sizes", nothing, active_barrier, active_barrier_of_last},
+    {"nb_blocking_barrier", barrier, barrier_nb, barrier},
+    {"blocking_nb_barrier", nothing, barrier, barrier_nb},
+    {"nb_blocking_reduce", barrier, reduce_nb, reduce},
+    {"nb_blocking_other", barrier, fcollect_nb, barrier},
+    {"nb_finalize", nothing, barrier_nb, finalize},
+    {"nb_other_team", split, barrier_nb, sync_same_team},
+    {"realloc_nothing", allocate, reallocate, reallocate_to_nothing},
+    {"same_routine", split, sync_world, sync_same_team},
+    {"malloc_calloc", barrier, allocate, allocate_zeros},
+    {"malloc_align", allocate, allocate, allocate_aligned},
+    {"dest_reduce", barrier, reduce, reduce_behind},
+    {"dest_broadcast", barrier, broadcast, broadcast_behind},
+    {"dest_spaces", allocate, broadcast, broadcast_to_block},
+    {"dest_fcollect", nothing, fcollect, fcollect_behind},
+    {"dest_collect", nothing, collect, collect_behind},
 };
 
 }  // namespace

@@ -19,13 +19,15 @@ using job_check::failures;
 std::string oshrun, program, on_hosts;
 
 // The calls of most PEs and of the last one as the line shows them, and the functions of matching_pe that make them.
-// `N` stands for the number of the last PE, `M` for that of the one before.
+// `N` stands for the number of the last PE, `M` for that of the one before, `SIZE` for the number of PEs.
 struct Expected {
   const char* name;
   const char* usual;
   const char* other;
   const char* usual_place;
   const char* other_place;
+  bool is_checked = false;  // by SHMEM_CHECK only
+  int least_pes = 2;
 };
 
 const std::vector<Expected> kExpected = {
@@ -93,6 +95,34 @@ const std::vector<Expected> kExpected = {
     {"nb_broadcast_barrier", "shmemx_broadcast_nb (root 0, 16 bytes)", "shmemx_barrier_nb", "broadcast_nb",
      "barrier_nb"},
     {"active_other", "shmem_barrier of PEs ALL", "shmem_barrier_all", "active_barrier", "barrier"},
+    {"active_arrays", "shmem_barrier (PE_start 0, logPE_stride 0, PE_size SIZE, pSync at psync)",
+     "shmem_barrier (PE_start 0, logPE_stride 0, PE_size SIZE, pSync at other_psync)", "active_barrier",
+     "active_barrier_other_array"},
+    {"active_finalize", "shmem_barrier (PE_start 0, logPE_stride 0, PE_size SIZE)", "shmem_finalize", "active_barrier",
+     "finalize"},
+    {"active_sizes", "shmem_barrier (PE_start 0, logPE_stride 0, PE_size SIZE)",
+     "shmem_barrier (PE_start M, logPE_stride 0, PE_size 2)", "active_barrier", "active_barrier_of_last", false, 3},
+    {"nb_blocking_barrier", "shmemx_barrier_nb", "shmem_barrier_all", "barrier_nb", "barrier"},
+    {"blocking_nb_barrier", "shmem_barrier_all", "shmemx_barrier_nb", "barrier", "barrier_nb"},
+    {"nb_blocking_reduce", "shmemx_reduce_nb (4 elements, int32 sum)", "shmem_int_sum_reduce (4 elements)", "reduce_nb",
+     "reduce"},
+    {"nb_blocking_other", "shmemx_fcollect_nb (16 bytes)", "shmem_barrier_all", "fcollect_nb", "barrier"},
+    {"nb_finalize", "shmemx_barrier_nb", "shmem_finalize", "barrier_nb", "finalize"},
+    {"nb_other_team", "shmemx_barrier_nb", "shmem_team_sync of PEs ALL", "barrier_nb", "sync_same_team"},
+    {"realloc_nothing", "shmem_realloc", "shmem_realloc (0 bytes: a free)", "reallocate", "reallocate_to_nothing"},
+    {"same_routine", "shmem_team_sync of team WORLD", "shmem_team_sync of PEs ALL", "sync_world", "sync_same_team"},
+    {"malloc_calloc", "shmem_malloc", "shmem_calloc", "allocate", "allocate_zeros"},
+    {"malloc_align", "shmem_malloc", "shmem_align", "allocate", "allocate_aligned"},
+    {"dest_reduce", "shmem_int_sum_reduce (4 elements) with 'dest' at dest",
+     "shmem_int_sum_reduce (4 elements) with 'dest' at dest+0x10", "reduce", "reduce_behind", true},
+    {"dest_broadcast", "shmem_int_broadcast (root 0, 4 elements) with 'dest' at dest",
+     "shmem_int_broadcast (root 0, 4 elements) with 'dest' at dest+0x10", "broadcast", "broadcast_behind", true},
+    {"dest_spaces", "shmem_int_broadcast (root 0, 4 elements) with 'dest' at dest",
+     "shmem_int_broadcast (root 0, 4 elements) with 'dest' at heap+0x50", "broadcast", "broadcast_to_block", true},
+    {"dest_fcollect", "shmem_int_fcollect (4 elements) with 'dest' at dest",
+     "shmem_int_fcollect (4 elements) with 'dest' at dest+0x10", "fcollect", "fcollect_behind", true},
+    {"dest_collect", "shmem_int_collect with 'dest' at dest", "shmem_int_collect with 'dest' at dest+0x10", "collect",
+     "collect_behind", true},
 };
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
@@ -102,7 +132,9 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 std::string call_of(const char* call, int pes) {
   const std::string last = std::to_string(pes - 1);
-  return replaced(replaced(call, "root N", "root " + last), "PEs ALL", pes == 2 ? "PEs 0, 1" : "PEs 0.." + last);
+  const std::string text = replaced(replaced(call, "root N", "root " + last), "SIZE", std::to_string(pes));
+  const std::string all = pes == 2 ? "PEs 0, 1" : "PEs 0.." + last;
+  return replaced(replaced(text, "PEs ALL", all), "PE_start M", "PE_start " + std::to_string(pes - 2));
 }
 
 // Without the numbers of lines.
@@ -121,7 +153,8 @@ std::string place_of(const char* function) {
 }
 
 bool is_of_memory(const std::string& call) {
-  return call == "shmem_malloc" || call == "shmem_free" || call == "shmem_realloc";
+  return call == "shmem_malloc" || call == "shmem_calloc" || call == "shmem_align" || call == "shmem_free" ||
+         call.starts_with("shmem_realloc");
 }
 
 // A message tells the type of the other PE's call, not the name of its routine, which its record may tell a little
@@ -153,9 +186,10 @@ bool has_both_places(const std::string& text) {
 
 job::Result run(const Expected& expected, int pes) {
   constexpr int kMostRuns = 3;
+  job::Spec spec{.command = command_of(expected.name, pes), .limit_seconds = 45};
+  if (expected.is_checked) spec.environment = {"SHMEM_CHECK=1"};
   job::Result result;
-  for (int i = 0; i < kMostRuns && !has_both_places(result.err); ++i)
-    result = job::run({.command = command_of(expected.name, pes), .limit_seconds = 45});
+  for (int i = 0; i < kMostRuns && !has_both_places(result.err); ++i) result = job::run(spec);
   return result;
 }
 
@@ -196,7 +230,7 @@ int main(int argc, char** argv) {
     const bool is_chosen = argc == 5 || std::any_of(argv + 5, argv + argc, [&](const char* name) {
                              return name == std::string(expected.name);
                            });
-    if (is_chosen) check(expected, pes);
+    if (is_chosen && pes >= expected.least_pes) check(expected, pes);
   }
   std::printf("%d checks, %d failures\n", checks, failures);
   return failures == 0 ? 0 : 1;

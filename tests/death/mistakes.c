@@ -1,6 +1,6 @@
 /* Mistakes that SHMEM_CHECK finds, one for each name. docs/checking.md shows them with what is said of them, and
  * checking_test.py compares. The last PE makes the mistake where one PE is enough. */
-#include <shmem.h>
+#include <shmemx.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -304,9 +304,10 @@ static void value_before_finalize(void) {
   shmem_finalize();
 }
 
-static long psync[2][SHMEM_BARRIER_SYNC_SIZE]; /* SHMEM_SYNC_VALUE is 0 */
-
-static void barrier_with_another_psync(void) { shmem_barrier(0, 0, shmem_n_pes(), psync[last]); }
+static void message_that_nobody_receives(void) {
+  if (last) shmemx_ssend(words, sizeof words, 0, 3);
+  shmem_barrier_all();
+}
 
 static long locks[2];
 
@@ -365,7 +366,7 @@ static const struct {
                 MISTAKE(signal_that_nobody_sends),
                 MISTAKE(signal_to_another_pe),
                 MISTAKE(value_before_finalize),
-                MISTAKE(barrier_with_another_psync),
+                MISTAKE(message_that_nobody_receives),
                 MISTAKE(locks_in_two_orders)};
 
 int main(int argc, char** argv) {

@@ -252,6 +252,28 @@ const Local kCollective[] = {
        shmem_barrier_all();
      }},
     {"split_strided_null", [] { shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 2, nullptr, 0, nullptr); }},
+    {"psync_not_set",
+     [] {
+       static long psync[SHMEM_BARRIER_SYNC_SIZE];
+       for (long& word : psync) word = -1;
+       shmem_barrier_all();
+       shmem_barrier(0, 0, shmem_n_pes(), psync);
+     }},
+    {"split_strided_sizes",
+     [] {
+       shmem_team_t team;
+       shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, shmem_my_pe() == 0 ? 1 : 2, nullptr, 0, &team);
+     }},
+    {"split_strided_strides",
+     [] {
+       shmem_team_t team;
+       shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, shmem_my_pe() == 1 ? 2 : 1, 2, nullptr, 0, &team);
+     }},
+    {"split_2d_ranges",
+     [] {
+       shmem_team_t x, y;
+       shmem_team_split_2d(SHMEM_TEAM_WORLD, shmem_my_pe() == 0 ? 1 : 2, nullptr, 0, &x, nullptr, 0, &y);
+     }},
     {"split_2d_null_x",
      [] {
        shmem_team_t team;

@@ -25,6 +25,17 @@ ActiveGroup::ActiveGroup(const context::Context& world, const char* routine, tea
   psync_ = symmetric(route_, {routine, "pSync"}, psync, 3 * sizeof(long), direct_);
 }
 
+void ActiveGroup::check_initial_words() const noexcept {
+  for (const int index : {0, 1}) {
+    const long value = __atomic_load_n(word_of(me(), index), __ATOMIC_RELAXED);  // nothing depends on it
+    if (value >= 0 && value <= static_cast<long>(context::default_context().n_pes)) continue;
+    fatal(routine_,
+          "element %d of argument 'pSync' is %ld, allowed is SHMEM_SYNC_VALUE, %ld: set all elements on all PEs, and "
+          "synchronise, before the first call",
+          index, value, static_cast<long>(SHMEM_SYNC_VALUE));
+  }
+}
+
 void ActiveGroup::sync() noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (size() == 1) return;

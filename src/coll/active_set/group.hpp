@@ -31,6 +31,11 @@ class ActiveGroup {
   // Sets without a team do not compare their calls.
   void begin(CallWord) noexcept {}
   void begin_passed(CallWord, const void*) noexcept {}
+  void note_dest(const void*) noexcept {}
+
+  // At the first collective: ends the job if the array cannot be one that holds SHMEM_SYNC_VALUE. Members that are
+  // ahead have changed elements, by no more than they are.
+  void check_initial_words() const noexcept;
 
   // Makes puts visible only if they were flushed before.
   void sync() noexcept;

@@ -89,12 +89,17 @@ Team* find_active_team(const ActiveSet& set) noexcept {
   }
 }
 
+bool has_met(const ActiveSet& set) noexcept { return find_active_team(set) != nullptr || is_without_team(set); }
+
 Team* make_active_team(ActiveGroup& group, const ActiveSet& set) noexcept {
   if (group.size() == 1 || is_without_team(set)) return nullptr;
+  group.check_initial_words();
+  awaited_set = &set;
   const std::uint64_t offer = offer_indices();
   const std::size_t index = agree_on_index(group, offer);
   Team* const team = index < kTeams ? &open_team(kMaxTeams + index, group.route(), kActiveTeam) : nullptr;
   group.sync();  // no member uses the team before all have cleared their flags
+  awaited_set = nullptr;
   const std::lock_guard guard(indices().mutex);
   indices().offered &= ~offer;
   if (team == nullptr) {

@@ -26,6 +26,12 @@ Team* find_active_team(const ActiveSet& set) noexcept;
 // null, on all members, if the set has none.
 Team* make_active_team(ActiveGroup& group, const ActiveSet& set) noexcept;
 
+// Returns whether this PE has been in make_active_team() for the set, or is about to return from it.
+bool has_met(const ActiveSet& set) noexcept;
+
+// The set that this thread makes a team of, for diagnostics; null: none.
+[[gnu::tls_model("initial-exec")]] inline constinit thread_local const ActiveSet* awaited_set = nullptr;
+
 // Ends the teams of all active sets. For finalize.
 void reset_active_teams() noexcept;
 

@@ -142,6 +142,15 @@ void compare_with_others() noexcept {
   }
 }
 
+std::optional<UnderWay> find_under_way(RequestId id) noexcept {
+  const Locked endpoint;
+  for (const Collective* one = under_way.first; one != nullptr; one = one->next) {
+    const Call& call = one->call();
+    if (one->request() == id) return UnderWay{&team_table[call.team_index], call.number + 1, call.tag};
+  }
+  return {};
+}
+
 RequestId begin_barrier(Team& team, const Caller& caller) noexcept {
   return begin(team, caller, background_word(CallFamily::sync, 0), make_barrier(members_of(team)));
 }

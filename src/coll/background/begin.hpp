@@ -6,6 +6,9 @@
 // one thread at a time, as for other collectives. No memory needs to be symmetric.
 #pragma once
 
+#include <optional>
+
+#include "coll/background/call_tag.hpp"
 #include "coll/background/schedule.hpp"
 #include "coll/common/team.hpp"
 #include "pt2pt/messages.hpp"
@@ -27,6 +30,14 @@ std::uint64_t begun(std::size_t team_index) noexcept;
 // Looks for messages of members that have made other calls than this PE where the two expect nothing of each other.
 // Called by a thread that has waited for long. A difference ends the job.
 void compare_with_others() noexcept;
+
+// A collective under way.
+struct UnderWay {
+  const Team* team;
+  std::uint64_t number;  // of the team's, from 1 on
+  CallTag tag;
+};
+std::optional<UnderWay> find_under_way(RequestId id) noexcept;
 
 // Source and dest of a collective, of `bytes` each unless said otherwise.
 struct Buffers {

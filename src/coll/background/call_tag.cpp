@@ -42,7 +42,7 @@ std::string counted(std::uint64_t count, const char* what) {
 }  // namespace
 
 std::string background_text(const char* routine, std::uint64_t call) {
-  const auto family = static_cast<CallFamily>(kind_in(call));
+  const CallFamily family = background_family(call);
   const std::string name = routine != nullptr ? routine : name_of(family);
   const std::uint64_t count = count_in(call);
   switch (family) {
@@ -52,7 +52,7 @@ std::string background_text(const char* routine, std::uint64_t call) {
     case CallFamily::alltoall:
       return name + " (" + counted(count, "byte") + ")";
     case CallFamily::reduce:
-      return name + " (" + counted(count, "element") + ", " + name_of(kTypes, call >> 8 & 0xff) + " " +
+      return name + " (" + counted(count, "element") + ", " + name_of(kTypes, call >> 8 & 0x7f) + " " +
              name_of(kOperators, call & 0xff) + ")";
     default:
       return name;

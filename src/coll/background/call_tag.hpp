@@ -10,9 +10,12 @@
 
 namespace shmemx::coll::background {
 
+// Set in the words of all such calls, never in those of collectives that block.
+inline constexpr CallWord kBackgroundMark = 0x8000;
+
 struct CallTag {
-  // As a call word (common/call.hpp), with the type and the operator of a reduction in the low 16 bits. Counts are
-  // bytes, of a reduction elements.
+  // As a call word (common/call.hpp), with the mark, and the type and the operator of a reduction, in the low 16 bits.
+  // Counts are bytes, of a reduction elements.
   std::uint64_t call = 0;
   std::uint64_t site = 0;  // where it returns to, as the executable's file has it; a word of no meaning outside of it
 };
@@ -23,9 +26,10 @@ inline constexpr std::size_t kMostTagged = 4096;
 
 constexpr std::uint64_t background_word(CallFamily family, std::size_t count, int root = 0,
                                         const Operator& op = {}) noexcept {
-  return call_word(kind_of(family), count, root) | static_cast<std::uint64_t>(op.type) << 8 |
+  return call_word(kind_of(family), count, root) | kBackgroundMark | static_cast<std::uint64_t>(op.type) << 8 |
          static_cast<std::uint64_t>(op.op);
 }
+constexpr CallFamily background_family(CallWord call) noexcept { return static_cast<CallFamily>(kind_in(call)); }
 
 // Returns "shmemx_reduce_nb (4 elements, int32 sum)"; `routine` may be null: then a name is made of the word.
 std::string background_text(const char* routine, std::uint64_t call);

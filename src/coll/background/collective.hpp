@@ -55,6 +55,7 @@ class Collective {
   void complete() noexcept { pt2pt::complete(request_); }
 
   const Call& call() const noexcept { return call_; }
+  pt2pt::RequestId request() const noexcept { return request_.id; }
 
   Collective* next = nullptr;  // in the list of those under way
 

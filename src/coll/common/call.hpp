@@ -23,8 +23,8 @@ enum class CallFamily : std::uint8_t {
   none = 0,
   sync = 1,  // barriers too: a barrier is a synchronisation after this PE's quiet
   finalize = 2,
-  start = 3,  // of an init that is not the first
-  allocate = 4,
+  start = 3,     // of an init that is not the first
+  allocate = 4,  // with a number of the routine in place of a count
   release = 5,
   reallocate = 6,
   split_strided = 7,

@@ -78,7 +78,8 @@ bool is_call(CallWord call, int size) noexcept {
   const CallFamily family = family_in(call);
   if (family == CallFamily::none || (call & 0xffff) != 0) return false;
   if (family == CallFamily::broadcast) return root_in(call) < size;
-  return root_in(call) == 0 && (has_count(family) || family == CallFamily::finalize || count_in(call) == 0);
+  return root_in(call) == 0 &&
+         (has_count(family) || family == CallFamily::finalize || family == CallFamily::allocate || count_in(call) == 0);
 }
 
 std::string call_text(const std::string& routine, CallWord call, int team_size) {

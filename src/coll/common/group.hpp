@@ -32,6 +32,8 @@ class TeamGroup {
   void begin(CallWord call) noexcept { begin_call(team_, call); }
   void begin_passed(CallWord call, const void* site) noexcept { begin_passed_call(team_, call, routine_, site); }
 
+  void note_dest(const void* dest) noexcept { coll::note_dest(team_, dest); }
+
   void sync() noexcept { barrier(team_, routine_); }
 
   // An exchange is publish(), sync(), then published() of all members. The two areas alternate: a PE that publishes

@@ -1,5 +1,8 @@
 #include "coll/common/matching.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace shmemx::coll {
 
 CallFamily family_in(CallWord call) noexcept {
@@ -13,6 +16,21 @@ CallFamily family_in(CallWord call) noexcept {
   if (kind < kind_of(CallFamily::inclusive_scan)) return CallFamily::reduce;
   if (kind < kind_of(CallFamily::exclusive_scan)) return CallFamily::inclusive_scan;
   return kind < kind_of(CallFamily::exclusive_scan) + kKindTypes ? CallFamily::exclusive_scan : CallFamily::none;
+}
+
+void note_dest(Team& team, const void* dest) noexcept {
+  const SymmetricName name = name_of_symmetric(dest);
+  Calls& calls = team.calls;
+  calls.digest = digest_after(calls.digest, name << kKindShift);
+  std::copy_backward(calls.dests, std::end(calls.dests) - 1, std::end(calls.dests));
+  calls.dests[0] = {calls.digest, name};
+}
+
+SymmetricName dest_of(const Calls& calls, std::uint64_t digest, CallWord call) noexcept {
+  for (const Calls::Dest& dest : calls.dests) {
+    if (dest.name != 0 && dest.digest == digest_before(digest, call)) return dest.name;
+  }
+  return 0;
 }
 
 void report_mismatch(const Team& team, const char* routine) noexcept {

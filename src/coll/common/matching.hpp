@@ -22,6 +22,11 @@ inline void begin_passed_call(Team& team, CallWord call, const char* routine, co
   latest_passed.store(&team, std::memory_order_relaxed);  // for people
 }
 
+// SHMEM_CHECK: all members name the same `dest`. Called before the call of this collective begins.
+void note_dest(Team& team, const void* dest) noexcept;
+// Returns the dest of the call that has led to `digest`; 0: it has none, or it is not known any more.
+SymmetricName dest_of(const Calls& calls, std::uint64_t digest, CallWord call) noexcept;
+
 // What goes with a flag. The low bits tell the epoch, since a tag may be newer than the epoch that is seen.
 inline std::uint64_t tag_of(const Team& team, std::uint64_t epoch) noexcept { return team.calls.digest + epoch; }
 

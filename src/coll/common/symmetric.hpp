@@ -17,6 +17,13 @@ struct Symmetric {
   std::byte* at(int pe) const noexcept { return pe0 + static_cast<std::int64_t>(pe) * step; }
 };
 
+// A symmetric object as all PEs name it; 0: none.
+using SymmetricName = std::uint64_t;
+SymmetricName name_of_symmetric(const void* address) noexcept;
+// The address of this PE's copy.
+std::uintptr_t address_of(SymmetricName name) noexcept;
+bool is_in_heap(SymmetricName name) noexcept;
+
 // Returns where `pe`, whose memory is mapped, has its copy of a symmetric object that has been checked.
 inline std::byte* mapped_copy(const context::Context& route, const std::byte* own_copy, int pe) noexcept {
   return context::mapped_address(route, context::place_of(route, own_copy, pe), pe);

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "coll/common/call.hpp"
+#include "coll/common/symmetric.hpp"
 #include "context/context.hpp"
 #include "context/route.hpp"
 #include "windows/geometry.hpp"
@@ -75,6 +76,12 @@ struct Calls {
   std::uint64_t digest = 0;
   CallWord latest = 0;
   PassedCall passed;  // the latest such one
+  // SHMEM_CHECK: the dests of the latest calls that have one, and the digests that the calls began with.
+  struct Dest {
+    std::uint64_t digest = 0;
+    SymmetricName name = 0;
+  };
+  Dest dests[4];
 };
 
 struct TeamNodes;
