@@ -14,6 +14,7 @@ namespace shmemx::bootstrap {
 namespace {
 
 constexpr std::size_t kMostPids = 4;       // of a group, that a line names
+constexpr std::size_t kMostHosts = 4;      // the same
 constexpr std::size_t kMostArguments = 4;  // different ones of a group, that have lines of their own
 
 // Returns the state that the kernel shows for a process, such as 'R'; 'X' if there is none.
@@ -71,7 +72,7 @@ std::string waiting_text(const SameActivity& group) {
   const auto [least, most] = std::minmax_element(
       group.begin(), group.end(), [](const auto* a, const auto* b) { return a->waited_ns < b->waited_ns; });
   const PeActivity& one = *group.front();
-  const std::string executable = "/proc/" + std::to_string(one.pid) + "/exe";
+  const std::string executable = one.executable.empty() ? "/proc/" + std::to_string(one.pid) + "/exe" : one.executable;
   std::vector<Awaited> arguments;
   for (const PeActivity* each : group) arguments.push_back(each->awaited);
   std::string text = "waiting in " + one.routine + awaited_text(executable, arguments);
@@ -83,13 +84,28 @@ std::string waiting_text(const SameActivity& group) {
   return text + " for " + (shortest == longest ? "" : shortest + " to ") + longest + " s";
 }
 
-std::string pids_text(const SameActivity& group) {
-  if (group.size() > kMostPids) return {};
+std::string hosts_text(const SameActivity& group) {
+  std::vector<std::string> hosts;
+  for (const PeActivity* one : group) {
+    if (!one->host.empty() && std::find(hosts.begin(), hosts.end(), one->host) == hosts.end())
+      hosts.push_back(one->host);
+  }
+  if (hosts.empty() || hosts.size() > kMostHosts) return {};
+  std::string text = hosts.size() == 1 ? "host " : "hosts ";
+  for (const std::string& host : hosts) text += (&host == &hosts.front() ? "" : ", ") + host;
+  return text;
+}
+
+// Returns " (host n07, pid 4711, 4712)", or less where nothing is known or there are many.
+std::string processes_text(const SameActivity& group) {
   std::string pids;
   for (const PeActivity* one : group) {
-    if (one->pid != 0) pids += (pids.empty() ? "" : ", ") + std::to_string(one->pid);
+    if (one->pid != 0) pids += (pids.empty() ? "pid " : ", ") + std::to_string(one->pid);
   }
-  return pids.empty() ? "" : " (pid " + pids + ")";
+  if (group.size() > kMostPids) pids.clear();
+  const std::string hosts = hosts_text(group);
+  if (hosts.empty() && pids.empty()) return {};
+  return " (" + hosts + (hosts.empty() || pids.empty() ? "" : ", ") + pids + ")";
 }
 
 // Returns "128 B", "1.5 MiB".
@@ -118,7 +134,7 @@ std::string line_of(const SameActivity& group) {
   std::vector<int> pes;
   for (const PeActivity* one : group) pes.push_back(one->pe);
   const bool waits = !group.front()->routine.empty();
-  return "pe " + list_pes(pes) + pids_text(group) + ": " + (waits ? waiting_text(group) : group.front()->doing) +
+  return "pe " + list_pes(pes) + processes_text(group) + ": " + (waits ? waiting_text(group) : group.front()->doing) +
          heap_text(group);
 }
 

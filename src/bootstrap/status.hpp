@@ -32,6 +32,8 @@ struct PeActivity {
   Awaited awaited{};             // the arguments of the routine
   std::uint64_t heap_used = 0;   // bytes of the symmetric heap
   std::uint64_t heap_limit = 0;  // 0: there is no heap
+  std::string host{};            // empty: all are on one
+  std::string executable{};      // a path to open it by; empty: that of the process
 };
 // By what the record says, and the state of the process.
 PeActivity activity_of(const JobHeader* header, const PeRecord& record, int pe);

@@ -1,5 +1,6 @@
 #include "runtime/inquiry.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <unordered_map>
@@ -7,6 +8,8 @@
 #include "am/endpoint.hpp"
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
+#include "base/host_name.hpp"
+#include "bootstrap/status.hpp"
 #include "progress/policy.hpp"
 #include "runtime/matching.hpp"
 
@@ -29,7 +32,9 @@ struct Request {
   Word team[2];
   Word epoch;
   Word call;
+  Word is_for_table;
 };
+constexpr std::size_t kTextWords = sizeof(TextWords) / sizeof(Word);
 struct Reply {
   Word turn;        // of the request
   Word lacks_turn;  // the same, if that wait cannot end before this PE goes on, and this PE waits and has no other
@@ -37,6 +42,11 @@ struct Reply {
   std::uint32_t phase;
   std::int32_t pid;
   Word call_site;
+  Word waited_ns;
+  Word heap_used;
+  Word heap_limit;
+  Word host[kTextWords];
+  Word doing[kTextWords];
   Word routine[bootstrap::kRoutineWords];
   Word awaited[kAwaitedWords];
   Word wait[kWaitWords];
@@ -92,6 +102,21 @@ ForeignPe& entry_of(int pe) {
   return *entry;
 }
 
+void set_text(const char* text, Word (&words)[kTextWords]) {
+  std::memcpy(words, text, std::min(std::strlen(text), sizeof words - 1));
+}
+
+// What people are shown of this PE.
+void describe_self(Reply& reply) {
+  const int pe = diagnostic_identity().pe;
+  const bootstrap::PeActivity own = bootstrap::activity_of(&inquiries->arena->header(), *inquiries->record, pe);
+  reply.waited_ns = own.waited_ns;
+  reply.heap_used = own.heap_used;
+  reply.heap_limit = own.heap_limit;
+  set_text(host_name().text, reply.host);
+  set_text(own.doing.c_str(), reply.doing);
+}
+
 SaidCall call_in(const Request& request) {
   return {{request.team[0], request.team[1]}, request.epoch, request.call, 0};
 }
@@ -101,8 +126,11 @@ am::Verdict handle_request(am::Endpoint& endpoint, const am::Message& message) {
   if (message.payload.size() != sizeof request) damaged(message.source);
   std::memcpy(&request, message.payload.data(), sizeof request);
   inquiries->site_is_wanted.store(true, std::memory_order_relaxed);  // for people
+  if (request.is_for_table != 0)
+    inquiries->arena->header().reported_ns.store(now_ns(), std::memory_order_relaxed);  // for people
   Reply reply{};
   reply.turn = request.turn;
+  describe_self(reply);
   read_wait(*inquiries->wait, reply.wait);
   if (reply.wait[0] % 2 != 0 && lacks_this_pe_alone(message.source, call_in(request)) &&
       inquiries->wait->turn.load(std::memory_order_relaxed) == reply.wait[0])
@@ -125,6 +153,11 @@ am::Verdict handle_reply(am::Endpoint&, const am::Message& message) {
   heard.record.phase.store(reply.phase, std::memory_order_relaxed);  // for people, like the next ones
   heard.record.pid = reply.pid;
   heard.record.call_site.store(reply.call_site, std::memory_order_relaxed);
+  heard.waited_ns.store(reply.waited_ns, std::memory_order_relaxed);
+  heard.record.heap_used.store(reply.heap_used, std::memory_order_relaxed);
+  heard.record.heap_limit.store(reply.heap_limit, std::memory_order_relaxed);
+  write_words(reply.host, heard.host);
+  write_words(reply.doing, heard.doing);
   write_words(reply.routine, heard.record.routine);
   write_words(reply.awaited, heard.record.awaited);
   heard.turn.store(0, std::memory_order_relaxed);  // the handlers are ordered by the lock, as are the readers
@@ -135,9 +168,16 @@ am::Verdict handle_reply(am::Endpoint&, const am::Message& message) {
   return am::Verdict::done;
 }
 
-bool has_left(int pe) {
-  const auto& phase = *bootstrap::foreign_phase_of(&inquiries->arena->header(), static_cast<std::size_t>(pe));
-  return phase.load(std::memory_order_relaxed) != 0;  // none: it has announced nothing
+void send_request(int pe, const Request& request) {
+  if (!progress::is_open() || has_left(pe)) return;
+  const am::TryLocked endpoint;
+  if (!endpoint) return;
+  std::uint64_t& asked_ms = inquiries->asked_ms[pe];
+  const std::uint64_t now = coarse_now_ms();
+  if (now < asked_ms + kAgainMs) return;
+  const am::OutgoingMessage message{
+      .pe = pe, .handler = am::kInquiry, .header = am::bytes_of(request), .counting = am::Counting::uncounted};
+  if (endpoint->try_send(message)) asked_ms = now;
 }
 
 }  // namespace
@@ -157,18 +197,25 @@ void set_inquiry_handlers() noexcept {
   am::set_handler(am::kInquiryReply, handle_reply, kTraits);
 }
 
-void send_inquiry(int pe, const Said& mine) noexcept {
-  if (!progress::is_open() || has_left(pe)) return;
-  const am::TryLocked endpoint;
-  if (!endpoint) return;
-  std::uint64_t& asked_ms = inquiries->asked_ms[pe];
-  const std::uint64_t now = coarse_now_ms();
-  if (now < asked_ms + kAgainMs) return;
-  const Request request{mine.turn, {mine.team.index_and_size, mine.team.start_and_stride}, mine.epoch, mine.call};
-  const am::OutgoingMessage message{
-      .pe = pe, .handler = am::kInquiry, .header = am::bytes_of(request), .counting = am::Counting::uncounted};
-  if (endpoint->try_send(message)) asked_ms = now;
+std::string text_in(const TextWords& words) {
+  char text[sizeof words + 1] = {};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const Word word = words[i].load(std::memory_order_relaxed);  // for people
+    std::memcpy(text + i * sizeof word, &word, sizeof word);
+  }
+  return text;
 }
+
+bool has_left(int pe) noexcept {
+  const auto& phase = *bootstrap::foreign_phase_of(&inquiries->arena->header(), static_cast<std::size_t>(pe));
+  return phase.load(std::memory_order_relaxed) != 0;  // none: it has announced nothing
+}
+
+void send_inquiry(int pe, const Said& mine) noexcept {
+  send_request(pe, {mine.turn, {mine.team.index_and_size, mine.team.start_and_stride}, mine.epoch, mine.call, 0});
+}
+
+void send_inquiry_for_table(int pe) noexcept { send_request(pe, {0, {}, 0, 0, 1}); }
 
 ForeignPe& foreign_pe(int pe) noexcept {
   const am::Locked endpoint;

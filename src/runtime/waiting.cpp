@@ -25,6 +25,7 @@
 #include "onesided/idle.hpp"
 #include "progress/policy.hpp"
 #include "progress/progress_thread.hpp"
+#include "runtime/activities.hpp"
 #include "runtime/collective_words.hpp"
 #include "runtime/deadlock.hpp"
 #include "runtime/matching.hpp"
@@ -39,7 +40,8 @@ using bootstrap::PePhase;
 
 constexpr std::uint64_t kLookNs = 500'000'000;
 constexpr std::uint64_t kCompareNs = 3'000'000'000;  // by then PEs have found calls that do not match
-constexpr std::uint64_t kAnswerNs = 20'000'000;      // between two attempts to answer: each reads files of /proc
+constexpr std::uint64_t kLeaveToFirstNs = 1'000'000'000;
+constexpr std::uint64_t kAnswerNs = 20'000'000;  // between two attempts to answer: each reads files of /proc
 
 // A thread that waits, or has waited. It alone writes what follows `next`.
 struct Waiter {
@@ -222,18 +224,17 @@ std::uint64_t note_look(Waiter& self) {
   return looked_since;
 }
 
-// Reports what the PEs of this arena do, if this wait has taken as long as SHMEM_WATCHDOG allows and no PE has reported
-// that for as long.
+// Reports what the PEs of the job do, if this wait has taken as long as SHMEM_WATCHDOG allows and no PE has reported
+// that for as long. PEs that share no arena with PE 0 leave it to one that does, if one of those waits as long.
 void report_long_wait(const char* routine) {
   const std::uint64_t since = state->record->waiting_since_ns.load(std::memory_order_relaxed);  // for people
   const std::uint64_t now = now_ns();
-  const std::uint64_t limit = std::uint64_t{state->watchdog.seconds} * 1'000'000'000U;
+  const std::uint64_t limit =
+      std::uint64_t{state->watchdog.seconds} * 1'000'000'000U + (is_in_arena(0) ? 0 : kLeaveToFirstNs);
   std::uint64_t reported = state->header->reported_ns.load(std::memory_order_relaxed);
   if (since == 0 || now < since + limit || (reported != 0 && now < reported + limit)) return;
   if (!state->header->reported_ns.compare_exchange_strong(reported, now, std::memory_order_relaxed)) return;
-  std::vector<bootstrap::PeActivity> activities;
-  for (const auto& [pe, record] : state->arena->records())
-    activities.push_back(bootstrap::activity_of(state->header, *record, pe));
+  const std::vector<bootstrap::PeActivity> activities = activities_of_job(*state->arena);
   warn("%s has waited for %u s (SHMEM_WATCHDOG)", routine, static_cast<unsigned>((now - since) / 1'000'000'000U));
   for (const std::string& line : bootstrap::describe(activities)) warn("%s", line.c_str());
   if (state->watchdog.aborts) fatal(routine, "waits for longer than SHMEM_WATCHDOG=%u:abort", state->watchdog.seconds);

@@ -1,0 +1,80 @@
+#include "runtime/activities.hpp"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <string>
+
+#include "am/endpoint.hpp"
+#include "base/clock.hpp"
+#include "base/host_name.hpp"
+#include "progress/policy.hpp"
+#include "runtime/inquiry.hpp"
+
+namespace shmemx::runtime {
+namespace {
+
+using bootstrap::PeActivity;
+
+constexpr std::uint64_t kAnswerMs = 1000;
+constexpr std::uint32_t kMostPes = 1024;  // of a job whose PEs are all asked
+
+bool has_answered(int pe, std::uint64_t since_ms) {
+  return foreign_pe(pe).replied_ms.load(std::memory_order_acquire) >= since_ms;
+}
+
+// Returns whether all have answered.
+bool ask(const windows::Arena& arena, std::uint64_t since_ms) {
+  bool all = true;
+  for (int pe = 0; pe < static_cast<int>(arena.header().n_pes); ++pe) {
+    if (arena.has(pe) || has_left(pe) || has_answered(pe, since_ms)) continue;
+    send_inquiry_for_table(pe);
+    all = false;
+  }
+  return all;
+}
+
+PeActivity foreign_activity(const windows::Arena& arena, int pe, std::uint64_t since_ms) {
+  const ForeignPe& heard = foreign_pe(pe);
+  PeActivity activity{pe, 0, {}, has_left(pe) ? "has left the job" : "does not answer"};
+  if (has_left(pe) || !has_answered(pe, since_ms)) return activity;
+  activity.pid = heard.record.pid;
+  activity.host = text_in(heard.host);
+  activity.executable = "/proc/" + std::to_string(::getpid()) + "/exe";         // the same program, as a rule
+  activity.heap_used = heard.record.heap_used.load(std::memory_order_relaxed);  // for people, like the others
+  activity.heap_limit = heard.record.heap_limit.load(std::memory_order_relaxed);
+  activity.routine = bootstrap::waiting_routine(&arena.header(), heard.record);
+  activity.doing = activity.routine.empty() ? text_in(heard.doing) : std::string();
+  if (activity.routine.empty()) return activity;
+  activity.awaited = bootstrap::load(heard.record.awaited);
+  activity.site = heard.record.call_site.load(std::memory_order_relaxed);
+  activity.waited_ns = heard.waited_ns.load(std::memory_order_relaxed);
+  return activity;
+}
+
+}  // namespace
+
+std::vector<PeActivity> activities_of_job(windows::Arena& arena) {
+  const bootstrap::JobHeader& header = arena.header();
+  const bool asks = header.n_pes > header.n_node_pes && header.n_pes <= kMostPes && progress::is_open();
+  std::vector<PeActivity> all;
+  for (std::size_t place = 0; place < header.n_node_pes; ++place) {
+    const int pe = arena.pe_at(place);
+    all.push_back(bootstrap::activity_of(&header, arena.record(pe), pe));
+    if (asks) all.back().host = host_name().text;
+  }
+  if (!asks) return all;
+  const std::uint64_t since_ms = coarse_now_ms();
+  while (!ask(arena, since_ms) && coarse_now_ms() < since_ms + kAnswerMs) {
+    constexpr timespec kPause{0, 2'000'000};
+    am::poll();
+    ::nanosleep(&kPause, nullptr);
+  }
+  for (int pe = 0; pe < static_cast<int>(header.n_pes); ++pe) {
+    if (!arena.has(pe)) all.push_back(foreign_activity(arena, pe, since_ms));
+  }
+  return all;
+}
+
+}  // namespace shmemx::runtime
