@@ -312,6 +312,22 @@ std::uint64_t digest_of_all_pes() noexcept {
   return sum;
 }
 
+// All members go through the teams in one order, so none waits for another one in a circle.
+void compare_passed_calls(const char* routine) noexcept {
+  const std::uint32_t n_pes = team_table[kEndTeam].route.n_pes;
+  const auto compare = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t index = begin; index < end; ++index) {
+      Team& team = team_table[index];
+      const bool is_of_some = team.handle != 0 && team.route.n_pes > 1 && team.route.n_pes < n_pes;
+      if (!is_of_some || team.calls.passed.epoch == 0 || team.calls.passed.digest != team.calls.digest) continue;
+      begin_call(team, call_word(CallFamily::finalize));
+      barrier(team, routine);
+    }
+  };
+  compare(kSharedTeam, beyond_slots);
+  compare(kMaxTeams, kTeamEntries);
+}
+
 void close_team(Team& team) noexcept {
   team.handle = 0;
   team.calls = {};

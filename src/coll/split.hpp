@@ -40,6 +40,10 @@ void release_team(Team& team) noexcept;
 // Returns what the digests of all teams of all PEs make together (common/matching.hpp); the same on all PEs.
 std::uint64_t digest_of_all_pes() noexcept;
 
+// Compares the calls of teams of some PEs whose latest collective is one that members may leave before others: such
+// calls need not have met. For finalize; all members call it.
+void compare_passed_calls(const char* routine) noexcept;
+
 // Ends all teams but the predefined ones. For finalize.
 void reset_teams() noexcept;
 

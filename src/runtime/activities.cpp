@@ -18,14 +18,14 @@ namespace {
 using bootstrap::PeActivity;
 
 constexpr std::uint64_t kAnswerMs = 1000;
-constexpr std::uint32_t kMostPes = 1024;  // of a job whose PEs are all asked
+constexpr std::uint32_t kMostPes = 1024;  // of a job of which all PEs are shown
 
 bool has_answered(int pe, std::uint64_t since_ms) {
   return foreign_pe(pe).replied_ms.load(std::memory_order_acquire) >= since_ms;
 }
 
 // Returns whether all have answered.
-bool ask(const windows::Arena& arena, std::uint64_t since_ms) {
+bool request_answers(const windows::Arena& arena, std::uint64_t since_ms) {
   bool all = true;
   for (int pe = 0; pe < static_cast<int>(arena.header().n_pes); ++pe) {
     if (arena.has(pe) || has_left(pe) || has_answered(pe, since_ms)) continue;
@@ -57,16 +57,16 @@ PeActivity foreign_activity(const windows::Arena& arena, int pe, std::uint64_t s
 
 std::vector<PeActivity> activities_of_job(windows::Arena& arena) {
   const bootstrap::JobHeader& header = arena.header();
-  const bool asks = header.n_pes > header.n_node_pes && header.n_pes <= kMostPes && progress::is_open();
+  const bool is_spread = header.n_pes > header.n_node_pes && header.n_pes <= kMostPes && progress::is_open();
   std::vector<PeActivity> all;
   for (std::size_t place = 0; place < header.n_node_pes; ++place) {
     const int pe = arena.pe_at(place);
     all.push_back(bootstrap::activity_of(&header, arena.record(pe), pe));
-    if (asks) all.back().host = host_name().text;
+    if (is_spread) all.back().host = host_name().text;
   }
-  if (!asks) return all;
+  if (!is_spread) return all;
   const std::uint64_t since_ms = coarse_now_ms();
-  while (!ask(arena, since_ms) && coarse_now_ms() < since_ms + kAnswerMs) {
+  while (!request_answers(arena, since_ms) && coarse_now_ms() < since_ms + kAnswerMs) {
     constexpr timespec kPause{0, 2'000'000};
     am::poll();
     ::nanosleep(&kPause, nullptr);

@@ -43,14 +43,15 @@ struct Reply {
   std::int32_t pid;
   Word call_site;
   Word waited_ns;
-  Word heap_used;
-  Word heap_limit;
+  Word heap[2];  // in use, limit
   Word host[kTextWords];
   Word doing[kTextWords];
   Word routine[bootstrap::kRoutineWords];
   Word awaited[kAwaitedWords];
   Word wait[kWaitWords];
 };
+
+static_assert(sizeof(Reply) <= transport::kMaxHeaderBytes);
 
 struct Inquiries {
   windows::Arena* arena = nullptr;
@@ -111,8 +112,8 @@ void describe_self(Reply& reply) {
   const int pe = diagnostic_identity().pe;
   const bootstrap::PeActivity own = bootstrap::activity_of(&inquiries->arena->header(), *inquiries->record, pe);
   reply.waited_ns = own.waited_ns;
-  reply.heap_used = own.heap_used;
-  reply.heap_limit = own.heap_limit;
+  reply.heap[0] = own.heap_used;
+  reply.heap[1] = own.heap_limit;
   set_text(host_name().text, reply.host);
   set_text(own.doing.c_str(), reply.doing);
 }
@@ -154,8 +155,8 @@ am::Verdict handle_reply(am::Endpoint&, const am::Message& message) {
   heard.record.pid = reply.pid;
   heard.record.call_site.store(reply.call_site, std::memory_order_relaxed);
   heard.waited_ns.store(reply.waited_ns, std::memory_order_relaxed);
-  heard.record.heap_used.store(reply.heap_used, std::memory_order_relaxed);
-  heard.record.heap_limit.store(reply.heap_limit, std::memory_order_relaxed);
+  heard.record.heap_used.store(reply.heap[0], std::memory_order_relaxed);
+  heard.record.heap_limit.store(reply.heap[1], std::memory_order_relaxed);
   write_words(reply.host, heard.host);
   write_words(reply.doing, heard.doing);
   write_words(reply.routine, heard.record.routine);

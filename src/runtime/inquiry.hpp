@@ -14,8 +14,8 @@
 
 namespace shmemx::runtime {
 
-// Up to 63 characters, in words that others may read at any time.
-using TextWords = std::array<std::atomic<std::uint64_t>, 8>;
+// Up to 47 characters, in words that others may read at any time.
+using TextWords = std::array<std::atomic<std::uint64_t>, 6>;
 std::string text_in(const TextWords& words);
 
 // The latest answer of a PE. Its wait says nothing before the first one.

@@ -220,6 +220,7 @@ void complete_operations(const char* routine) {
 void end_traffic(const char* routine) {
   const StartParameters& parameters = job().parameters;
   complete_operations(routine);
+  coll::compare_passed_calls(routine);
   enter_finalize();
   coll::barrier(coll::team_table[coll::kEndTeam], routine);
   // Without a progress thread, messages that wait for a connection are not sent later. After this barrier all

@@ -137,6 +137,15 @@ void nothing() {}
   shmem_team_split_2d(SHMEM_TEAM_WORLD, 1, nullptr, 0, &same_team, nullptr, 0, &lower_team);
   keep_frame();
 }
+void split_pair() { shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, last_pe(), 2, nullptr, 0, &same_team); }
+[[gnu::noinline]] void broadcast_of_pair() {
+  if (shmem_my_pe() == 0) shmem_int_broadcast(same_team, dest, source, kFew, 0);
+  keep_frame();
+}
+[[gnu::noinline]] void broadcast_of_pair_last() {
+  shmem_int_broadcast(same_team, dest, source, kFew, 1);
+  keep_frame();
+}
 [[gnu::noinline]] void sync_same_team() {
   shmem_team_sync(same_team);
   keep_frame();
@@ -305,6 +314,7 @@ const Case kCases[] = {
     {"nb_blocking_other", barrier, fcollect_nb, barrier},
     {"nb_finalize", nothing, barrier_nb, finalize},
     {"nb_other_team", split, barrier_nb, sync_same_team},
+    {"roots_of_pair", split_pair, broadcast_of_pair, broadcast_of_pair_last},
     {"realloc_nothing", allocate, reallocate, reallocate_to_nothing},
     {"same_routine", split, sync_world, sync_same_team},
     {"malloc_calloc", barrier, allocate, allocate_zeros},

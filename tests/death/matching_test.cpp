@@ -109,6 +109,8 @@ const std::vector<Expected> kExpected = {
     {"nb_blocking_other", "shmemx_fcollect_nb (16 bytes)", "shmem_barrier_all", "fcollect_nb", "barrier"},
     {"nb_finalize", "shmemx_barrier_nb", "shmem_finalize", "barrier_nb", "finalize"},
     {"nb_other_team", "shmemx_barrier_nb", "shmem_team_sync of PEs ALL", "barrier_nb", "sync_same_team"},
+    {"roots_of_pair", "shmem_int_broadcast (root 0, 4 elements)", "shmem_int_broadcast (root 1, 4 elements)",
+     "broadcast_of_pair", "broadcast_of_pair_last"},
     {"realloc_nothing", "shmem_realloc", "shmem_realloc (0 bytes: a free)", "reallocate", "reallocate_to_nothing"},
     {"same_routine", "shmem_team_sync of team WORLD", "shmem_team_sync of PEs ALL", "sync_world", "sync_same_team"},
     {"malloc_calloc", "shmem_malloc", "shmem_calloc", "allocate", "allocate_zeros"},
