@@ -39,6 +39,20 @@ struct Completion {
 // What a network carries out at a PE only after the puts that were started before a fence.
 enum class FenceOrder : std::uint8_t { nothing, puts, puts_and_messages };
 
+// How a short get has begun.
+enum class ShortGet : std::uint8_t {
+  done,  // it has ended
+  open,  // started, and counted by its completion
+  no,    // nothing is under way: the caller has to poll or to take another way, or the PE is lost
+};
+
+// Returns how a short get has begun that get() has started, or not.
+inline ShortGet how_begun(bool is_started, const Completion& completion) noexcept {
+  if (!is_started) return ShortGet::no;
+  if (completion.open != 0) return ShortGet::open;
+  return completion.failed ? ShortGet::no : ShortGet::done;
+}
+
 // Puts and gets, of a network and of a lane.
 class OneSided {
  public:
@@ -52,11 +66,11 @@ class OneSided {
   virtual bool get(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
                    Completion& completion) noexcept = 0;
   // put() and get() of at most kShortBytes. The bytes to put are copied, so that the source may be used again on
-  // return. get_short() also looks whether the get has ended already, and receives nothing. They may return false, with
-  // nothing started, where put() and get() would not.
+  // return. get_short() also looks whether the get has ended already, and receives nothing. They may start nothing
+  // where put() and get() would.
   virtual bool put_short(const RemoteKey& key, std::uint64_t offset, Bytes source, Completion& completion) noexcept = 0;
-  virtual bool get_short(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
-                         Completion& completion) noexcept = 0;
+  virtual ShortGet get_short(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                             Completion& completion) noexcept = 0;
   // Orders the puts to each PE: those from now on, and with `puts_and_messages` all messages, too, take effect after
   // those that have been started. `nothing`: the caller waits until these are complete.
   virtual FenceOrder fence() noexcept = 0;

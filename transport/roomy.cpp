@@ -76,11 +76,11 @@ bool RoomyTransport::put_short(const RemoteKey& key, std::uint64_t offset, Bytes
   return is_started;
 }
 
-bool RoomyTransport::get_short(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
-                               Completion& completion) noexcept {
-  bool is_started = false;
-  stack_.call([&] { is_started = inner_rma_->get_short(key, offset, dest, completion); });
-  return is_started;
+ShortGet RoomyTransport::get_short(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                                   Completion& completion) noexcept {
+  ShortGet begun = ShortGet::no;
+  stack_.call([&] { begun = inner_rma_->get_short(key, offset, dest, completion); });
+  return begun;
 }
 
 std::unique_ptr<Lane> RoomyTransport::open_lane() noexcept {

@@ -40,8 +40,8 @@ class RoomyTransport final : public Transport, private Rma {
   bool get(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
            Completion& completion) noexcept override;
   bool put_short(const RemoteKey& key, std::uint64_t offset, Bytes source, Completion& completion) noexcept override;
-  bool get_short(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
-                 Completion& completion) noexcept override;
+  ShortGet get_short(const RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                     Completion& completion) noexcept override;
   FenceOrder fence() noexcept override;
   void progress() noexcept override;
   Rma* bare() noexcept override { return inner_rma_; }

@@ -7,10 +7,8 @@
 namespace shmemx::api {
 namespace {
 
-// May a network reach the PE past its CPU? onesided's functions find out.
-[[gnu::always_inline]] inline bool may_be_direct(const Context& context, int pe) noexcept {
-  return onesided::has_direct_keys() && context::pe_in_range(context, pe);
-}
+using onesided::ShortGet;
+
 [[gnu::always_inline]] inline transport::Bytes bytes_at(const void* source, std::size_t bytes) noexcept {
   return {static_cast<const std::byte*>(source), bytes};
 }
@@ -20,22 +18,22 @@ namespace {
 enum class Path : std::uint8_t { common, lane };
 [[gnu::always_inline]] inline bool has_lane(const Context& context) noexcept { return context.lane != nullptr; }
 
-// The short path to heaps of PEs that are not near. Return false if the caller has to do it in another way.
+// The short path to heaps of PEs that are not near. Require has_short_path(). Return false if the caller has to do it
+// in another way.
 template <Path path>
 [[gnu::always_inline]] inline bool try_put(const Context& context, std::uint64_t offset, const void* source,
                                            std::size_t bytes, std::uint32_t near) noexcept {
   const int pe = context::pe_at(context, near);
-  if (!may_be_direct(context, pe)) return false;
+  if (!context::pe_in_range(context, pe)) return false;
   const int world = context::world_pe(context, pe);
   if constexpr (path == Path::lane) return onesided::put_at_once(*context.lane, world, offset, bytes_at(source, bytes));
   return onesided::put_at_once(context, world, offset, bytes_at(source, bytes));
 }
 template <Path path>
-[[gnu::always_inline]] inline onesided::GetAtOnce try_get(const Context& context, std::uint64_t offset,
-                                                          std::span<std::byte> dest, std::uint32_t near,
-                                                          transport::Completion& completion) noexcept {
+[[gnu::always_inline]] inline ShortGet try_get(const Context& context, std::uint64_t offset, std::span<std::byte> dest,
+                                               std::uint32_t near, transport::Completion& completion) noexcept {
   const int pe = context::pe_at(context, near);
-  if (!may_be_direct(context, pe)) return onesided::GetAtOnce::no;
+  if (!context::pe_in_range(context, pe)) return ShortGet::no;
   const int world = context::world_pe(context, pe);
   if constexpr (path == Path::lane) return onesided::get_at_once(*context.lane, world, offset, dest, completion);
   return onesided::get_at_once(world, offset, dest, completion);
@@ -104,9 +102,9 @@ struct WordCall {
   p_any(call.offset, &call.value, call.near, call.context, call.routine, call.bytes);
 }
 
-[[gnu::noinline, gnu::cold]] std::uint64_t g_word_slow(WordCall& call, onesided::GetAtOnce result,
+[[gnu::noinline, gnu::cold]] std::uint64_t g_word_slow(WordCall& call, ShortGet result,
                                                        transport::Completion& completion) noexcept {
-  const bool is_open = result == onesided::GetAtOnce::open;
+  const bool is_open = result == ShortGet::open;
   if (!is_open || !await_get(call.context, call.routine, call.near, completion))
     g_any(call.offset, &call.value, call.near, call.context, call.routine, call.bytes);
   return call.value;
@@ -126,8 +124,8 @@ template <Path path>
 [[gnu::always_inline]] inline std::uint64_t g_word_by(WordCall call) noexcept {
   transport::Completion completion;
   const std::span<std::byte> dest(reinterpret_cast<std::byte*>(&call.value), call.bytes);
-  const onesided::GetAtOnce result = try_get<path>(call.context, call.offset, dest, call.near, completion);
-  if (result != onesided::GetAtOnce::done) [[unlikely]]
+  const ShortGet result = try_get<path>(call.context, call.offset, dest, call.near, completion);
+  if (result != ShortGet::done) [[unlikely]]
     return g_word_slow(call, result, completion);
   return call.value;
 }
@@ -136,7 +134,8 @@ template <Path path>
   return g_word_by<Path::lane>({offset, context, routine, bytes, near, 0});
 }
 
-// What is observed or checked leaves the short paths by a jump, so that its span sees the caller.
+// What is observed or checked leaves the short paths by a jump, so that its span sees the caller: where it is, there is
+// no short path.
 [[gnu::noinline, gnu::cold]] void p_word_observed(std::uint64_t offset, std::uint64_t value, std::uint32_t near,
                                                   const Context& context, const char* routine,
                                                   std::size_t bytes) noexcept {
@@ -147,6 +146,19 @@ template <Path path>
                                                            const Context& context, const char* routine,
                                                            std::size_t bytes) noexcept {
   const Observed span(context, {routine, stats::Family::get}, context::pe_at(context, near), bytes);
+  std::uint64_t value = 0;
+  g_any(offset, &value, near, context, routine, bytes);
+  return value;
+}
+
+[[gnu::noinline]] void p_word_apart(std::uint64_t offset, std::uint64_t value, std::uint32_t near,
+                                    const Context& context, const char* routine, std::size_t bytes) noexcept {
+  if (context::uses_cold_halves) return p_word_observed(offset, value, near, context, routine, bytes);
+  p_any(offset, &value, near, context, routine, bytes);
+}
+[[gnu::noinline]] std::uint64_t g_word_apart(std::uint64_t offset, std::uint32_t near, const Context& context,
+                                             const char* routine, std::size_t bytes) noexcept {
+  if (context::uses_cold_halves) return g_word_observed(offset, near, context, routine, bytes);
   std::uint64_t value = 0;
   g_any(offset, &value, near, context, routine, bytes);
   return value;
@@ -179,16 +191,16 @@ void g_element(std::uint64_t offset, void* value, std::uint32_t near, const Cont
 
 void p_word(std::uint64_t offset, std::uint64_t value, std::uint32_t near, const Context& context, const char* routine,
             std::size_t bytes) noexcept {
-  if (context::uses_cold_halves) [[unlikely]]
-    return p_word_observed(offset, value, near, context, routine, bytes);
+  if (!onesided::has_short_path()) [[unlikely]]
+    return p_word_apart(offset, value, near, context, routine, bytes);
   if (has_lane(context)) return p_word_by_lane(offset, value, near, context, routine, bytes);
   p_word_by<Path::common>({offset, context, routine, bytes, near, value});
 }
 
 std::uint64_t g_word(std::uint64_t offset, std::uint32_t near, const Context& context, const char* routine,
                      std::size_t bytes) noexcept {
-  if (context::uses_cold_halves) [[unlikely]]
-    return g_word_observed(offset, near, context, routine, bytes);
+  if (!onesided::has_short_path()) [[unlikely]]
+    return g_word_apart(offset, near, context, routine, bytes);
   if (has_lane(context)) return g_word_by_lane(offset, near, context, routine, bytes);
   return g_word_by<Path::common>({offset, context, routine, bytes, near, 0});
 }
@@ -255,9 +267,9 @@ template <Path path>
   if (is_short(context, bytes, near)) {
     transport::Completion completion;
     const std::span<std::byte> local(static_cast<std::byte*>(dest), bytes);
-    const onesided::GetAtOnce result = try_get<path>(context, heap_offset(context, source), local, near, completion);
-    if (result == onesided::GetAtOnce::done) return;
-    if (result == onesided::GetAtOnce::open && await_get(call.context, call.routine, call.near, completion)) return;
+    const ShortGet result = try_get<path>(context, heap_offset(context, source), local, near, completion);
+    if (result == ShortGet::done) return;
+    if (result == ShortGet::open && await_get(call.context, call.routine, call.near, completion)) return;
   }
   get_block(call);
 }
@@ -272,29 +284,36 @@ template <void (*kBlock)(const BlockCall&) noexcept, stats::Family kFamily>
   const Observed span(context, {routine, kFamily}, context::pe_at(context, near), bytes);
   kBlock({dest, source, bytes, context, routine, near});
 }
+// Without the short path.
+template <void (*kBlock)(const BlockCall&) noexcept, stats::Family kFamily>
+[[gnu::noinline]] void block_apart(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near,
+                                   const Context& context, const char* routine) noexcept {
+  if (context::uses_cold_halves) return observed<kBlock, kFamily>(dest, source, bytes, near, context, routine);
+  kBlock({dest, source, bytes, context, routine, near});
+}
 
 }  // namespace
 
 void put_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
                const char* routine) noexcept {
-  if (context::uses_cold_halves) [[unlikely]]
-    return observed<put_block, stats::Family::put>(dest, source, bytes, near, context, routine);
+  if (!onesided::has_short_path()) [[unlikely]]
+    return block_apart<put_block, stats::Family::put>(dest, source, bytes, near, context, routine);
   if (has_lane(context)) return put_by_lane(dest, source, bytes, near, context, routine);
   put_bytes_by<Path::common, put_block>(dest, source, bytes, near, context, routine);
 }
 
 void put_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
                    const char* routine) noexcept {
-  if (context::uses_cold_halves) [[unlikely]]
-    return observed<put_nbi_block, stats::Family::put>(dest, source, bytes, near, context, routine);
+  if (!onesided::has_short_path()) [[unlikely]]
+    return block_apart<put_nbi_block, stats::Family::put>(dest, source, bytes, near, context, routine);
   if (has_lane(context)) return put_nbi_by_lane(dest, source, bytes, near, context, routine);
   put_bytes_by<Path::common, put_nbi_block>(dest, source, bytes, near, context, routine);
 }
 
 void get_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
                const char* routine) noexcept {
-  if (context::uses_cold_halves) [[unlikely]]
-    return observed<get_block, stats::Family::get>(dest, source, bytes, near, context, routine);
+  if (!onesided::has_short_path()) [[unlikely]]
+    return block_apart<get_block, stats::Family::get>(dest, source, bytes, near, context, routine);
   if (has_lane(context)) return get_by_lane(dest, source, bytes, near, context, routine);
   get_bytes_by<Path::common>(dest, source, bytes, near, context, routine);
 }

@@ -41,7 +41,7 @@ class ContactTable {
   [[gnu::always_inline]] const T& operator[](int pe) const noexcept { return entries_[static_cast<std::size_t>(pe)]; }
   std::size_t size() const noexcept { return size_; }
   // The whole table, for those that look entries up without it.
-  std::span<T> entries() noexcept { return {entries_, size_}; }
+  std::span<T> entries() const noexcept { return {entries_, size_}; }
 
  private:
   constexpr void release() noexcept {
@@ -70,6 +70,8 @@ class Contacts {
   std::size_t n_pes() const noexcept { return table_.size(); }
   // Returns null before the first contact.
   T* find(int pe) const noexcept { return table_[pe]; }
+  // The objects by PE, null before the first contact.
+  T* const* entries() const noexcept { return table_.entries().data(); }
   // Returns the object of `pe`; makes it at the first contact.
   template <class... Arguments>
   T& get(int pe, Arguments&&... arguments) {

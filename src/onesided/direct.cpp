@@ -220,6 +220,7 @@ void add_direct(const context::Place& place, const DirectPiece& piece, const Dir
     static auto* const table = new Contacts<DirectPeer>;
     direct_peers = table;
     direct_peers->open(static_cast<std::size_t>(am::own_endpoint().n_pes()));
+    direct_peer_of = direct_peers->entries();
   }
   DirectPeer& peer = direct_peers->get(place.pe);
   if (peer.network.rma == nullptr) peer.fences = am::fences.load(std::memory_order_relaxed) - 1;
@@ -230,11 +231,13 @@ void add_direct(const context::Place& place, const DirectPiece& piece, const Dir
   if (common_network.rma != network.rma) common_network = {};
   peer.of_window[place.window.index].add(piece);
   if (!network.has_reserve && place.window == windows::kHeapWindow) peer.heap.add(piece);
-  direct_keys.store(true, std::memory_order_relaxed);  // a hint
+  direct_keys.store(true, std::memory_order_relaxed);                       // a hint
+  short_path.store(!context::uses_cold_halves, std::memory_order_relaxed);  // a hint
 }
 
 void forget_direct() noexcept {
   direct_keys.store(false, std::memory_order_relaxed);  // a hint
+  short_path.store(false, std::memory_order_relaxed);   // a hint
   if (direct_peers != nullptr) direct_peers->clear();
   direct_peers = nullptr;
   common_network = {};
@@ -388,9 +391,8 @@ std::size_t get_strided_direct(const char* routine, const context::Context& cont
 }
 
 bool has_direct_open() noexcept {
-  const std::span<const DirectOpen> used(direct_open, most_contexts);
-  return direct_awaited != 0 || may_lanes_be_open() ||
-         std::any_of(used.begin(), used.end(), [](const DirectOpen& open) { return !open.is_empty(); });
+  const auto is_open = [](const DirectOpen& open) { return !open.is_empty(); };
+  return direct_awaited != 0 || may_lanes_be_open() || std::any_of(direct_open, direct_open + used_entries(), is_open);
 }
 
 namespace {
@@ -433,7 +435,7 @@ void await_direct(const char* routine, const context::Context* context) noexcept
   bool failed = false;
   wait_at(routine, -1, common_network, [&] {
     const std::uint32_t first = context != nullptr ? index_of(*context) : 0;
-    const std::uint32_t end = context != nullptr ? first + 1 : most_contexts;
+    const std::uint32_t end = context != nullptr ? first + 1 : used_entries();
     for (std::uint32_t i = first; i < end; ++i) {
       DirectOpen& open = direct_open[i];
       if (!open.is_empty()) return false;

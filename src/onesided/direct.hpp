@@ -22,12 +22,16 @@ namespace shmemx::onesided {
 // Is a piece of a PE known? Set under the endpoint's lock, and read without.
 inline constinit std::atomic<bool> direct_keys{false};
 inline bool has_direct_keys() noexcept { return direct_keys.load(std::memory_order_relaxed); }  // a hint
+// The same where nothing observes or checks operations, so that the short path (short_path.hpp) may do them.
+inline constinit std::atomic<bool> short_path{false};
+[[gnu::always_inline]] inline bool has_short_path() noexcept { return short_path.load(std::memory_order_relaxed); }
 
 // By the general path, under the endpoint's lock: `place` lies in the piece of `bytes` from `begin` on.
 struct DirectPiece {
   std::uint64_t begin;
   std::uint64_t bytes;
   transport::RemoteKey* key;
+  std::uint64_t short_bytes = 0;  // from `begin` on: a short operation that begins there ends in the piece
 
   // An offset in front of the piece becomes a large distance.
   bool holds(std::uint64_t offset, std::uint64_t n) const noexcept { return bytes >= n && offset - begin <= bytes - n; }

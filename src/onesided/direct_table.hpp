@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "am/net_sender.hpp"
+#include "base/cache_line.hpp"
 #include "base/contact_table.hpp"
 #include "context/context.hpp"
 #include "context/location.hpp"
@@ -32,7 +33,17 @@ class DirectPieces {
     const DirectPiece& piece = by_offset_[index];
     return piece.holds(offset, bytes) ? &piece : nullptr;
   }
-  void add(const DirectPiece& piece) {
+  // The same for at most kShortBytes. It also returns null for what begins in the last ones of a piece.
+  [[gnu::always_inline]] const DirectPiece* find_short(std::uint64_t offset) const noexcept {
+    const std::size_t index = offset >> shift_;
+    if (index >= count_) [[unlikely]]
+      return nullptr;
+    const DirectPiece& piece = by_offset_[index];
+    return offset - piece.begin < piece.short_bytes ? &piece : nullptr;
+  }
+  void add(DirectPiece piece) {
+    constexpr std::uint64_t kShortBytes = transport::OneSided::kShortBytes;
+    piece.short_bytes = piece.bytes < kShortBytes ? 0 : piece.bytes - kShortBytes + 1;
     const int shift = std::countr_zero(std::bit_ceil(std::max(piece.bytes, kMinKeyRange)));
     if (shift > shift_) by_offset_.clear();  // the pieces so far were shorter ones at the end
     shift_ = std::max(shift_, shift);
@@ -73,7 +84,7 @@ struct DirectPeer {
 };
 
 // What a context has under way.
-struct DirectOpen {
+struct alignas(kCacheLine) DirectOpen {
   transport::Completion puts;
   transport::Completion gets;
   bool is_fenced = false;  // messages must not overtake `puts`
@@ -90,18 +101,25 @@ struct DirectOpen {
 
 // Never destroyed: threads may still poll while the process exits.
 inline constinit Contacts<DirectPeer>* direct_peers = nullptr;  // null: no piece is known
+inline constinit DirectPeer* const* direct_peer_of = nullptr;   // the same, by PE
 inline constinit DirectOpen direct_open[context::kMaxContexts] = {};
-inline constinit std::uint32_t most_contexts = 0;  // those from here on have never had an operation
+inline constinit std::uintptr_t used_bytes = 0;  // of direct_open; what is behind them has never had an operation
 // Calls that wait for an operation of their own.
 inline constinit std::uint32_t direct_awaited = 0;
 
-[[gnu::always_inline]] inline DirectOpen& direct_open_of(std::uint32_t index) noexcept {
-  if (index >= most_contexts) [[unlikely]]
-    most_contexts = index + 1;
-  return direct_open[index];
+// Of a context of the table. A distance between two contexts becomes one between two entries by a shift.
+[[gnu::always_inline]] inline DirectOpen& direct_open_of_entry(const context::Context& entry) noexcept {
+  constexpr std::uintptr_t kRatio = sizeof(context::Context) / sizeof(DirectOpen);
+  static_assert(sizeof(context::Context) == kRatio * sizeof(DirectOpen));
+  const std::uintptr_t distance =
+      (reinterpret_cast<std::uintptr_t>(&entry) - reinterpret_cast<std::uintptr_t>(context::context_table)) / kRatio;
+  if (distance >= used_bytes) [[unlikely]]
+    used_bytes = distance + sizeof(DirectOpen);
+  return *reinterpret_cast<DirectOpen*>(reinterpret_cast<std::uintptr_t>(direct_open) + distance);
 }
 inline DirectOpen& direct_open_of(const context::Context& context) noexcept {
-  return direct_open_of(index_of(context));
+  return direct_open_of_entry(context::context_table[index_of(context)]);
 }
+inline std::uint32_t used_entries() noexcept { return static_cast<std::uint32_t>(used_bytes / sizeof(DirectOpen)); }
 
 }  // namespace shmemx::onesided

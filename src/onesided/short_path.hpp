@@ -39,7 +39,7 @@ class LockedAtOnce {
   const LanePeer* const peer = lane.user == this_thread() ? lane.peers.find(world_pe) : nullptr;
   if (peer == nullptr) [[unlikely]]
     return false;
-  const DirectPiece* const piece = peer->heap().find(offset, source.size());
+  const DirectPiece* const piece = peer->heap().find_short(offset);
   if (piece == nullptr || peer->fences != lane.fences) [[unlikely]]
     return false;
   lane.note_open();
@@ -47,73 +47,63 @@ class LockedAtOnce {
 }
 
 // Puts at most kShortBytes into the heap of a PE. The source may be used again on return. Returns false, with nothing
-// started, if the operation has to wait, or to take another way. Requires has_direct_keys(), a context of
-// the table without a lane, and something to put.
+// started, if the operation has to wait, or to take another way. Requires has_short_path(), a context of the
+// table without a lane, and something to put.
 [[gnu::always_inline]] inline bool put_at_once(const context::Context& context, std::int32_t world_pe,
                                                std::uint64_t offset, transport::Bytes source) noexcept {
   if (!is_on_roomy_stack()) [[unlikely]]
     return false;
   const std::uint32_t fences = am::fences.load(std::memory_order_relaxed);  // this thread's own are in it
   const LockedAtOnce lock;
-  const DirectPeer* const peer = lock ? direct_peers->find(world_pe) : nullptr;
+  const DirectPeer* const peer = lock ? direct_peer_of[static_cast<std::uint32_t>(world_pe)] : nullptr;
   if (peer == nullptr) [[unlikely]]
     return false;
-  const DirectPiece* const piece = peer->heap.find(offset, source.size());
+  const DirectPiece* const piece = peer->heap.find_short(offset);
   if (piece == nullptr || peer->fences != fences) [[unlikely]]
     return false;
-  const auto index = static_cast<std::uint32_t>(&context - context::context_table);
-  return peer->bare->put_short(*piece->key, offset - piece->begin, source, direct_open_of(index).puts);
+  return peer->bare->put_short(*piece->key, offset - piece->begin, source, direct_open_of_entry(context).puts);
 }
 
-enum class GetAtOnce : std::uint8_t {
-  done,
-  open,  // started; `completion` tells when it has ended. Counted in direct_awaited, if not by a lane.
-  no,    // nothing is under way: it has to wait, to take another way, or the PE is lost
-};
+// One that is open is counted in direct_awaited, if not by a lane.
+using transport::ShortGet;
 
-[[gnu::always_inline]] inline GetAtOnce get_at_once(Lane& lane, std::int32_t world_pe, std::uint64_t offset,
-                                                    std::span<std::byte> dest,
-                                                    transport::Completion& completion) noexcept {
+[[gnu::always_inline]] inline ShortGet get_at_once(Lane& lane, std::int32_t world_pe, std::uint64_t offset,
+                                                   std::span<std::byte> dest,
+                                                   transport::Completion& completion) noexcept {
   if (!is_on_roomy_stack()) [[unlikely]]
-    return GetAtOnce::no;
+    return ShortGet::no;
   const LanePeer* const peer = lane.user == this_thread() ? lane.peers.find(world_pe) : nullptr;
   if (peer == nullptr) [[unlikely]]
-    return GetAtOnce::no;
-  const DirectPiece* const piece = peer->heap().find(offset, dest.size());
+    return ShortGet::no;
+  const DirectPiece* const piece = peer->heap().find_short(offset);
   if (piece == nullptr) [[unlikely]]
-    return GetAtOnce::no;
+    return ShortGet::no;
   lane.note_open();
-  if (!lane.network->get_short(*piece->key, offset - piece->begin, dest, completion)) [[unlikely]]
-    return GetAtOnce::no;
+  const ShortGet begun = lane.network->get_short(*piece->key, offset - piece->begin, dest, completion);
   if (++lane.looks % am::kLooksPerPoll == 0) [[unlikely]]
     am::poll();
-  if (completion.open != 0) [[unlikely]]
-    return GetAtOnce::open;
-  return completion.failed ? GetAtOnce::no : GetAtOnce::done;
+  return begun;
 }
 
 // Gets at most kShortBytes from the heap of a PE. The same requirements.
-[[gnu::always_inline]] inline GetAtOnce get_at_once(std::int32_t world_pe, std::uint64_t offset,
-                                                    std::span<std::byte> dest,
-                                                    transport::Completion& completion) noexcept {
+[[gnu::always_inline]] inline ShortGet get_at_once(std::int32_t world_pe, std::uint64_t offset,
+                                                   std::span<std::byte> dest,
+                                                   transport::Completion& completion) noexcept {
   if (!is_on_roomy_stack()) [[unlikely]]
-    return GetAtOnce::no;
+    return ShortGet::no;
   const LockedAtOnce lock;
-  const DirectPeer* const peer = lock ? direct_peers->find(world_pe) : nullptr;
+  const DirectPeer* const peer = lock ? direct_peer_of[static_cast<std::uint32_t>(world_pe)] : nullptr;
   if (peer == nullptr) [[unlikely]]
-    return GetAtOnce::no;
-  const DirectPiece* const piece = peer->heap.find(offset, dest.size());
+    return ShortGet::no;
+  const DirectPiece* const piece = peer->heap.find_short(offset);
   if (piece == nullptr) [[unlikely]]
-    return GetAtOnce::no;
-  if (!peer->bare->get_short(*piece->key, offset - piece->begin, dest, completion)) [[unlikely]]
-    return GetAtOnce::no;
+    return ShortGet::no;
+  const ShortGet begun = peer->bare->get_short(*piece->key, offset - piece->begin, dest, completion);
+  if (begun == ShortGet::open) [[unlikely]]
+    ++direct_awaited;
   if (am::Locked::held().note_look()) [[unlikely]]
     am::Locked::held().poll();
-  if (completion.open != 0) [[unlikely]] {
-    ++direct_awaited;
-    return GetAtOnce::open;
-  }
-  return completion.failed ? GetAtOnce::no : GetAtOnce::done;
+  return begun;
 }
 
 // Waits for one that is open. Returns false if it has failed, as the PE is lost.

@@ -8,6 +8,8 @@
 
 namespace shmemx::ofi {
 
+using transport::ShortGet;
+
 namespace {
 
 // Each endpoint of shm has a segment of 16 MiB there, of which it uses 4 to 8. A program that touches a page for which
@@ -242,26 +244,30 @@ bool OfiLane::get(const transport::RemoteKey& any_key, std::uint64_t offset, std
   return read(*request, range);
 }
 
-bool OfiLane::get_short(const transport::RemoteKey& any_key, std::uint64_t offset, std::span<std::byte> dest,
-                        Completion& completion) noexcept {
+ShortGet OfiLane::get_short(const transport::RemoteKey& any_key, std::uint64_t offset, std::span<std::byte> dest,
+                            Completion& completion) noexcept {
   const RemoteKey& key = of(any_key);
   Request* const request = free_;
   if (request == nullptr || needs_buffers_ || key.target->is_lost) [[unlikely]]
-    return get(any_key, offset, dest, completion);
+    return transport::how_begun(get(any_key, offset, dest, completion), completion);
+  request->target = key.target;
+  request->completion = &completion;
   if (fi_read(fabric_.ep.get(), dest.data(), dest.size(), nullptr, key.endpoint, key.address + offset, key.key,
               &request->context) != 0) [[unlikely]]
-    return false;
+    return ShortGet::no;
   fi_cq_data_entry entry;
   const ssize_t count = fi_cq_read(fabric_.cq.get(), &entry, 1);
   if (count == 1 && entry.op_context == &request->context) [[likely]]
-    return true;
-  // It has not ended, or was not the first to end, so its request is in use.
+    return ShortGet::done;
+  return keep(count == 1 ? &entry : nullptr);
+}
+
+// A get has not ended, or was not the first to end: its request, the first free one, is in use.
+ShortGet OfiLane::keep(const fi_cq_data_entry* entry) noexcept {
+  ++free_->completion->open;
   take_first();
-  request->target = key.target;
-  request->completion = &completion;
-  ++completion.open;
-  if (count == 1) on_done(static_cast<Request&>(*static_cast<Operation*>(entry.op_context)));
-  return true;
+  if (entry != nullptr) on_done(static_cast<Request&>(*static_cast<Operation*>(entry->op_context)));
+  return ShortGet::open;
 }
 
 }  // namespace shmemx::ofi

@@ -40,8 +40,8 @@ class OfiLane final : public transport::Lane {
            Completion& completion) noexcept override;
   bool put_short(const transport::RemoteKey& key, std::uint64_t offset, Bytes source,
                  Completion& completion) noexcept override;
-  bool get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
-                 Completion& completion) noexcept override;
+  transport::ShortGet get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                                Completion& completion) noexcept override;
   transport::FenceOrder fence() noexcept override {
     return std::min(fabric_.order_behind_writes(), transport::FenceOrder::puts);
   }
@@ -68,9 +68,9 @@ class OfiLane final : public transport::Lane {
 
     bool is_plain = true;  // has none of the members from `source_use` to `bounce`
     Target* target = nullptr;
+    Request* next = nullptr;  // the next free one. Between the two others, which would be put into a vector first
     Completion* completion = nullptr;
-    Request* next = nullptr;  // the next free one
-    WriteMessage copied;      // of a word in `inline_data`
+    WriteMessage copied;  // of a word in `inline_data`
     std::array<std::byte, transport::Rma::kShortBytes> inline_data;
     Completion* source_use = nullptr;  // null: nobody waits for the source of a put
     std::span<std::byte> read_to;      // where the data of `bounce` go
@@ -104,6 +104,7 @@ class OfiLane final : public transport::Lane {
   bool write(Request& request, const Range& range) noexcept;
   bool read(Request& request, const Range& range) noexcept;
   [[gnu::noinline, gnu::cold]] bool not_posted(Request& request, std::int64_t result) noexcept;
+  [[gnu::noinline, gnu::cold]] transport::ShortGet keep(const fi_cq_data_entry* entry) noexcept;
   bool lend_buffer(Request& request, Range& range);
   [[gnu::noinline]] bool put_short_apart(const RemoteKey& key, std::uint64_t offset, Bytes source,
                                          Completion& completion) noexcept;

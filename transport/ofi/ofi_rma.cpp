@@ -11,6 +11,8 @@
 
 namespace shmemx::ofi {
 
+using transport::ShortGet;
+
 OfiRma::OfiRma(Ofi& owner, Fabric& fabric, Memory& memory, Peers& peers)
     : owner_(owner),
       fabric_(fabric),
@@ -51,8 +53,7 @@ RmaRequest* OfiRma::take(const RemoteKey& key, Completion& completion) noexcept 
   RmaRequest* const request = requests_.free != nullptr ? requests_.free : make();
   if (request == nullptr) [[unlikely]]
     return nullptr;
-  requests_.free = request->next;
-  ++requests_.open;
+  begin(*request);
   request->peer = key.peer;
   request->completion = &completion;
   return request;
@@ -125,32 +126,30 @@ bool OfiRma::read(RmaRequest& request, std::span<std::byte> local, void* descrip
 
 // If the get has ended when the queue is looked at for the first time, its request has never been taken. If the
 // provider refuses it, get() finds out why.
-bool OfiRma::get_short(const transport::RemoteKey& any_key, std::uint64_t offset, std::span<std::byte> dest,
-                       Completion& completion) noexcept {
+ShortGet OfiRma::get_short(const transport::RemoteKey& any_key, std::uint64_t offset, std::span<std::byte> dest,
+                           Completion& completion) noexcept {
   const auto& key = static_cast<const RemoteKey&>(any_key);
   RmaRequest* const request = requests_.free;
   if (request == nullptr || most_plain_ == 0 || key.peer->is_lost) [[unlikely]]
-    return get_registered({key, offset, dest}, completion);
+    return transport::how_begun(get_registered({key, offset, dest}, completion), completion);
   request->peer = key.peer;
+  request->completion = &completion;
   if (fi_read(fabric_.ep.get(), dest.data(), dest.size(), nullptr, key.endpoint, key.address + offset, key.key,
-              &request->context) != 0) [[unlikely]] {
-    request->peer = nullptr;
-    return false;
-  }
+              &request->context) != 0) [[unlikely]]
+    return ShortGet::no;
   fi_cq_data_entry entry;
   const ssize_t count = fi_cq_read(fabric_.cq.get(), &entry, 1);
   if (count != 1 || entry.op_context != &request->context) [[unlikely]]
-    return keep(completion, count == 1 ? &entry : nullptr);
-  std::exchange(request->peer, nullptr)->keepalive.heard();
-  return true;
+    return keep(count == 1 ? &entry : nullptr);
+  request->peer->keepalive.heard();
+  return ShortGet::done;
 }
 
 // A get has not ended, or was not the first to end: its request, the first free one, is taken.
-bool OfiRma::keep(Completion& completion, const fi_cq_data_entry* entry) noexcept {
-  ++completion.open;
-  take_prepared()->completion = &completion;
+ShortGet OfiRma::keep(const fi_cq_data_entry* entry) noexcept {
+  ++take_prepared()->completion->open;
   if (entry != nullptr) fabric_.set_aside.push_back(*entry);
-  return true;
+  return ShortGet::open;
 }
 
 void OfiRma::progress() noexcept {
@@ -312,7 +311,7 @@ void OfiRma::end(RmaRequest& request, bool has_failed) noexcept {
 
 bool OfiRma::end_all(const Peer& peer) noexcept {
   const bool has_more = std::any_of(requests_.all.begin(), requests_.all.end(), [&](const RmaRequest& request) {
-    return request.peer == &peer && request.completion != nullptr;
+    return request.is_open() && request.peer == &peer && request.completion != nullptr;
   });
   return transfers_.end_all(peer) || has_more;
 }
@@ -320,7 +319,7 @@ bool OfiRma::end_all(const Peer& peer) noexcept {
 void OfiRma::give_up(const Peer& peer) noexcept {
   transfers_.give_up(peer);
   for (RmaRequest& request : requests_.all) {
-    if (request.peer != &peer || request.completion == nullptr) continue;
+    if (!request.is_open() || request.peer != &peer || request.completion == nullptr) continue;
     Completion& completion = *std::exchange(request.completion, nullptr);
     request.is_plain = false;
     completion.failed = completion.is_unknown = true;

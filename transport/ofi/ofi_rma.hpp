@@ -59,10 +59,12 @@ struct RmaRequest : Operation {
   }
 
   bool is_write = false;
-  bool is_plain = true;              // has a completion, and none of the members from `source_use` to `place`
-  Peer* peer = nullptr;              // null: free
+  bool is_plain = true;  // has a completion, and none of the members from `source_use` to `place`
+  Peer* peer = nullptr;
+  // The next free one; this one itself while it is open. It stands between the two others, which would be put into a
+  // vector first.
+  RmaRequest* next = nullptr;
   Completion* completion = nullptr;  // null: given up
-  RmaRequest* next = nullptr;        // the next free one
   WriteMessage copied;               // of a word in `inline_data`
   std::array<std::byte, kInlineBytes> inline_data;
   Completion* source_use = nullptr;  // null: nobody waits for the source of a put
@@ -70,6 +72,8 @@ struct RmaRequest : Operation {
   std::span<std::byte> local;        // the caller's memory; known if there is a bounce buffer
   Bounce bounce;                     // in place of it
   Place place;                       // of the caller's memory, if it had to be registered
+
+  bool is_open() const noexcept { return next == this; }
 };
 
 struct RequestPool {
@@ -95,8 +99,8 @@ class OfiRma final : public transport::Rma {
            Completion& completion) noexcept override;
   bool put_short(const transport::RemoteKey& key, std::uint64_t offset, Bytes source,
                  Completion& completion) noexcept override;
-  bool get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
-                 Completion& completion) noexcept override;
+  transport::ShortGet get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                                Completion& completion) noexcept override;
   // The rest of a long put is posted behind puts that follow it.
   transport::FenceOrder fence() noexcept override {
     return transfers_.is_empty() ? fabric_.order_behind_writes() : transport::FenceOrder::nothing;
@@ -138,17 +142,20 @@ class OfiRma final : public transport::Rma {
 
   // Returns null if completions have to be read first.
   [[gnu::always_inline]] inline RmaRequest* take(const RemoteKey& key, Completion& completion) noexcept;
+  // The first free one, or a new one, is in use from now on.
+  [[gnu::always_inline]] void begin(RmaRequest& request) noexcept {
+    requests_.free = std::exchange(request.next, &request);
+    ++requests_.open;
+  }
   // The short path posts with the first free request, and takes it then.
   [[gnu::always_inline]] RmaRequest* take_prepared() noexcept {
     RmaRequest* const request = requests_.free;
-    requests_.free = request->next;
-    ++requests_.open;
+    begin(*request);
     return request;
   }
   [[gnu::noinline, gnu::cold]] RmaRequest* make() noexcept;
   void read_own_completions() noexcept;
   [[gnu::always_inline]] void give_back(RmaRequest& request) noexcept {
-    request.peer = nullptr;
     request.next = std::exchange(requests_.free, &request);
     --requests_.open;
   }
@@ -161,7 +168,7 @@ class OfiRma final : public transport::Rma {
   [[gnu::noinline, gnu::cold]] bool not_posted(RmaRequest& request, std::int64_t result) noexcept;
   [[gnu::noinline]] bool put_short_apart(const RemoteKey& key, std::uint64_t offset, Bytes source,
                                          Completion& completion) noexcept;
-  [[gnu::noinline, gnu::cold]] bool keep(Completion& completion, const fi_cq_data_entry* entry) noexcept;
+  [[gnu::noinline, gnu::cold]] transport::ShortGet keep(const fi_cq_data_entry* entry) noexcept;
   bool put_short_registered(const Range& range, Completion& completion) noexcept;
   bool get_registered(const Range& range, Completion& completion) noexcept;
   bool start_long(const Range& range, Completion& completion, Completion* source_use, bool is_write);

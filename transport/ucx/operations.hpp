@@ -122,9 +122,10 @@ class Offered : public Interface, protected Operations {
                  Completion& completion) noexcept final {
     return Operations::put_short(of(key), offset, source, completion);
   }
-  bool get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
-                 Completion& completion) noexcept final {
-    return Operations::get(of(key), offset, dest, completion);  // UCX finishes and receives in one call
+  transport::ShortGet get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                                Completion& completion) noexcept final {
+    // UCX finishes and receives in one call.
+    return transport::how_begun(Operations::get(of(key), offset, dest, completion), completion);
   }
 
  protected:

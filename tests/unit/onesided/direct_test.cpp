@@ -27,7 +27,7 @@ bool put_word(std::size_t offset, std::uint64_t word) {
   BOOST_REQUIRE(has_stack(kRoomyStackBytes));
   return onesided::put_at_once(context(), kOther, offset, am::bytes_of(word));
 }
-onesided::GetAtOnce get_word(std::size_t offset, std::uint64_t& word, transport::Completion& completion) {
+transport::ShortGet get_word(std::size_t offset, std::uint64_t& word, transport::Completion& completion) {
   BOOST_REQUIRE(has_stack(kRoomyStackBytes));
   return onesided::get_at_once(kOther, offset, std::as_writable_bytes(std::span(&word, 1)), completion);
 }
@@ -277,7 +277,7 @@ BOOST_AUTO_TEST_CASE(words_take_the_short_path_once_the_key_is_known) {
   life.network.transfer_polls = 1;
   std::uint64_t back = 0;
   transport::Completion completion;
-  BOOST_CHECK(get_word(64, back, completion) == onesided::GetAtOnce::done);
+  BOOST_CHECK(get_word(64, back, completion) == transport::ShortGet::done);
   BOOST_CHECK_EQUAL(back, word);
 }
 
@@ -289,13 +289,13 @@ BOOST_AUTO_TEST_CASE(the_short_path_leaves_what_has_to_wait_to_the_other) {
   transport::Completion completion;
   onesided::fence_unmapped("fence", context());
   BOOST_CHECK(!put_word(64, word));
-  BOOST_CHECK(get_word(64, word, completion) == onesided::GetAtOnce::done);
+  BOOST_CHECK(get_word(64, word, completion) == transport::ShortGet::done);
   life.put_of_program(64, 8);  // follows the fence
   BOOST_CHECK(put_word(64, word));
   life.network.refuses_once = true;
   BOOST_CHECK(!put_word(64, word));
   life.network.refuses_once = true;
-  BOOST_CHECK(get_word(64, word, completion) == onesided::GetAtOnce::no);
+  BOOST_CHECK(get_word(64, word, completion) == transport::ShortGet::no);
 }
 
 BOOST_AUTO_TEST_CASE(a_get_that_is_under_way_is_waited_for) {
@@ -305,7 +305,7 @@ BOOST_AUTO_TEST_CASE(a_get_that_is_under_way_is_waited_for) {
   life.network.transfer_polls = 5;
   std::uint64_t word = 0;
   transport::Completion completion;
-  BOOST_REQUIRE(get_word(0, word, completion) == onesided::GetAtOnce::open);
+  BOOST_REQUIRE(get_word(0, word, completion) == transport::ShortGet::open);
   BOOST_CHECK(onesided::has_direct_open());
   BOOST_CHECK(onesided::await_get("g", context(), kOther, completion));
   BOOST_CHECK(!onesided::has_direct_open());
@@ -322,7 +322,7 @@ BOOST_AUTO_TEST_CASE(messages_are_served_during_a_loop_of_gets) {
   for (int i = 0; i < kGets; ++i) {
     std::uint64_t word = 0;
     transport::Completion completion;
-    BOOST_REQUIRE(get_word(0, word, completion) == onesided::GetAtOnce::done);
+    BOOST_REQUIRE(get_word(0, word, completion) == transport::ShortGet::done);
   }
   BOOST_CHECK_EQUAL(life.network.looks - looks, kGets);
   BOOST_CHECK_GE(life.network.polls - polls, kGets / 200);
@@ -360,6 +360,24 @@ BOOST_AUTO_TEST_CASE(keys_are_released_with_the_library) {
     BOOST_CHECK_EQUAL(life.network.imported(), 0u);
     BOOST_CHECK(!onesided::has_direct_keys());
   }
+}
+
+// Of any length up to kShortBytes: the general path finds what ends in the piece all the same.
+BOOST_AUTO_TEST_CASE(a_short_operation_that_may_leave_its_piece_does_not_take_the_short_path) {
+  constexpr std::uint64_t kBytes = 4096;
+  constexpr std::uint64_t kShort = transport::OneSided::kShortBytes;
+  onesided::DirectPieces pieces;
+  BOOST_CHECK(pieces.find_short(0) == nullptr);
+  pieces.add({.begin = 0, .bytes = kBytes, .key = nullptr});
+  for (const std::uint64_t offset : {std::uint64_t{0}, kBytes - kShort})
+    BOOST_CHECK(pieces.find_short(offset) != nullptr);
+  for (const std::uint64_t offset : {kBytes - kShort + 1, kBytes - 1, kBytes, std::uint64_t{1} << 40})
+    BOOST_CHECK(pieces.find_short(offset) == nullptr);
+  BOOST_CHECK(pieces.find(kBytes - 1, 1) != nullptr);
+  onesided::DirectPieces tiny;
+  tiny.add({.begin = 0, .bytes = kShort - 1, .key = nullptr});
+  BOOST_CHECK(tiny.find_short(0) == nullptr);
+  BOOST_CHECK(tiny.find(0, kShort - 1) != nullptr);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

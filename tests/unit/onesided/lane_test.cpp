@@ -50,7 +50,7 @@ class OwnContext {
     BOOST_REQUIRE(has_stack(kRoomyStackBytes));
     return onesided::put_at_once(*context_.lane, kOther, offset, am::bytes_of(word));
   }
-  onesided::GetAtOnce get_word(std::size_t offset, std::uint64_t& word, transport::Completion& completion) const {
+  transport::ShortGet get_word(std::size_t offset, std::uint64_t& word, transport::Completion& completion) const {
     BOOST_REQUIRE(has_stack(kRoomyStackBytes));
     return onesided::get_at_once(*context_.lane, kOther, offset, std::as_writable_bytes(std::span(&word, 1)),
                                  completion);
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(every_kind_of_operation_goes_by_the_lane) {
   own.quiet();
   std::uint64_t got = 0;
   transport::Completion completion;
-  BOOST_CHECK(own.get_word(4096, got, completion) == onesided::GetAtOnce::done);
+  BOOST_CHECK(own.get_word(4096, got, completion) == transport::ShortGet::done);
   BOOST_CHECK_EQUAL(got, word);
   BOOST_CHECK_EQUAL(life.network.count("by lane"), life.network.count("start put") + life.network.count("start get"));
   BOOST_CHECK_EQUAL(life.network.count("start put") + life.network.count("start get"), 26u);
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_lane_takes_no_lock) {
   std::uint64_t word = 7;
   transport::Completion completion;
   BOOST_CHECK(own.put_word(64, word));
-  BOOST_CHECK(own.get_word(64, word, completion) == onesided::GetAtOnce::open);
+  BOOST_CHECK(own.get_word(64, word, completion) == transport::ShortGet::open);
   BOOST_CHECK(onesided::await_get("g", *own, kOther, completion));
   own.put(128, life.source, 200);
   own.put_nbi(512, life.source, 200);
@@ -308,7 +308,7 @@ BOOST_AUTO_TEST_CASE(messages_are_served_during_a_loop_of_gets_of_a_lane) {
   for (int i = 0; i < 1000; ++i) {
     std::uint64_t word = 0;
     transport::Completion completion;
-    BOOST_REQUIRE(own.get_word(0, word, completion) == onesided::GetAtOnce::done);
+    BOOST_REQUIRE(own.get_word(0, word, completion) == transport::ShortGet::done);
   }
   BOOST_CHECK_GE(life.network.polls - polls, 5);
   BOOST_CHECK_LE(life.network.polls - polls, 20);

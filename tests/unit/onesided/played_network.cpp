@@ -186,11 +186,11 @@ bool PlayedNetwork::put_short(const transport::RemoteKey& key, std::uint64_t off
   return start(put);
 }
 
-bool PlayedNetwork::get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
-                              transport::Completion& done) noexcept {
-  if (!get(key, offset, dest, done)) return false;
+transport::ShortGet PlayedNetwork::get_short(const transport::RemoteKey& key, std::uint64_t offset,
+                                             std::span<std::byte> dest, transport::Completion& done) noexcept {
+  if (!get(key, offset, dest, done)) return transport::ShortGet::no;
   progress();
-  return true;
+  return transport::how_begun(true, done);
 }
 
 // A lane of the played network: what it does is carried out with the transfers of all.
@@ -224,8 +224,8 @@ class PlayedLane final : public transport::Lane {
     network_.log.push_back("by lane");
     return network_.put_short(key, offset, source, done);
   }
-  bool get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
-                 transport::Completion& done) noexcept override {
+  transport::ShortGet get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                                transport::Completion& done) noexcept override {
     network_.log.push_back("by lane");
     return network_.get_short(key, offset, dest, done);
   }

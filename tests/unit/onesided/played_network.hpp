@@ -107,8 +107,8 @@ class PlayedNetwork final : public test_support::FakeTransport, private transpor
            transport::Completion& done) noexcept override;
   bool put_short(const transport::RemoteKey& key, std::uint64_t offset, transport::Bytes source,
                  transport::Completion& done) noexcept override;
-  bool get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
-                 transport::Completion& done) noexcept override;
+  transport::ShortGet get_short(const transport::RemoteKey& key, std::uint64_t offset, std::span<std::byte> dest,
+                                transport::Completion& done) noexcept override;
   transport::FenceOrder fence() noexcept override;
   void progress() noexcept override;
   std::unique_ptr<transport::Lane> open_lane() noexcept override;
