@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/fatal.hpp"
+#include "base/machine.hpp"
 
 namespace shmemx::onesided {
 namespace {
@@ -14,7 +15,24 @@ std::uint64_t range_bytes(std::uint64_t window_bytes) noexcept {
   return std::max(kMinKeyRange, std::bit_ceil(window_bytes / kMaxKeysOfWindow + 1));
 }
 
+// The limit of locked memory is the usual reason where network hardware refuses memory.
+std::string limit_of_registrations() {
+  const std::uint64_t limit = locked_memory_limit();
+  if (limit == kUnlimited) return {};
+  return "; the limit of locked memory is " + std::to_string(limit) + " bytes (ulimit -l)";
+}
+
 }  // namespace
+
+std::string why_not_registered(transport::Transport& network) {
+  const context::Context& context = context::context_table[context::kDefaultContext];
+  auto* const base = reinterpret_cast<std::byte*>(context.heap_base);
+  const std::uint64_t bytes = std::min(range_bytes(context.window_bytes), context.window_bytes);
+  const Result<std::string> key = network.rma()->register_memory(base, bytes);
+  if (!key) return key.error().text + limit_of_registrations();
+  network.rma()->unregister_memory(base);
+  return {};
+}
 
 // Visits the pieces that hold any of these bytes. visit(piece) may remove it.
 template <class Visit>
@@ -28,6 +46,23 @@ void OpenedRanges::for_each(Pieces& pieces, windows::WindowName window, const Ex
   while (piece != pieces.end() && overlaps(piece)) visit(piece++);
 }
 
+// Many PEs of a node meet the same limit, so the first one says so, once. A refusal of a public window is not worth a
+// line: it may be memory of any kind.
+void OpenedRanges::report_refusal(const Name& name, std::uint64_t bytes, const char* why) {
+  const char* const network = name.network->name();
+  const bool is_own = name.index == windows::kHeapWindow.index || name.index == windows::kStaticWindow.index;
+  if (is_own && !has_reported_ && context::node_index(am::own_endpoint().me()) == NodeIndex{0}) {
+    has_reported_ = true;
+    return warn(
+        "%s does not register %llu bytes of this PE's %s (%s%s): puts and gets of other nodes go there as "
+        "messages",
+        network, static_cast<unsigned long long>(bytes),
+        name.index == windows::kHeapWindow.index ? "heap" : "static data", why, limit_of_registrations().c_str());
+  }
+  debug_line("%s reaches no range of %llu bytes, messages do: %s", network, static_cast<unsigned long long>(bytes),
+             why);
+}
+
 // A piece that the network refuses is reached by messages, and stays so: others need not try again.
 OpenedRanges::Opened& OpenedRanges::open_piece(const Name& name, const windows::ExposedRange& memory) {
   Opened& opened = pieces_[name];
@@ -38,8 +73,7 @@ OpenedRanges::Opened& OpenedRanges::open_piece(const Name& name, const windows::
   reply.bytes = std::min(range_bytes(memory.bytes), memory.bytes - begin);
   Result<std::string> key = registrations_.acquire(*name.network, opened.base, reply.bytes);
   if (!key || key->size() > sizeof reply.key) {
-    debug_line("%s reaches no range of %llu bytes, messages do: %s", name.network->name(),
-               static_cast<unsigned long long>(reply.bytes), key ? "its key is too long" : key.error().text.c_str());
+    report_refusal(name, reply.bytes, key ? "its key is too long" : key.error().text.c_str());
     if (key) registrations_.release(*name.network, opened.base, Registrations::Memory::ends);
     return opened;
   }

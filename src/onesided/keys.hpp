@@ -30,6 +30,9 @@ inline constexpr std::uint64_t kMinKeyRange = std::uint64_t{16} << 20;
 // registered of the window already: registered memory may have to stay in memory.
 inline constexpr std::uint64_t kMostAheadBytes = std::uint64_t{64} << 20;
 
+// Says why `network` does not register the first piece of this PE's heap; empty if it does. Under the endpoint's lock.
+std::string why_not_registered(transport::Transport& network);
+
 // The target's side: the ranges that this PE has registered.
 class OpenedRanges {
  public:
@@ -68,6 +71,7 @@ class OpenedRanges {
   template <class Visit>
   static void for_each(Pieces& pieces, windows::WindowName window, const Extent& extent, Visit visit);
   Opened& open_piece(const Name& name, const windows::ExposedRange& memory);
+  void report_refusal(const Name& name, std::uint64_t bytes, const char* why);
   Opened* try_open_ahead(const Name& name, const windows::ExposedRange& memory);
   Opened* find(const transport::Transport& network, windows::WindowName window, std::uint64_t offset);
   std::uint64_t registered_bytes(const transport::Transport& network, const Name& window) const;
@@ -78,6 +82,7 @@ class OpenedRanges {
 
   Pieces pieces_;
   Registrations registrations_;
+  bool has_reported_ = false;  // a refusal
 };
 
 // The initiator's side: a range of a window as another PE has replied, and the key, imported by the network.

@@ -3,6 +3,7 @@
 
 #include "am/endpoint.hpp"
 #include "context/context.hpp"
+#include "onesided/keys.hpp"
 #include "onesided/rdma.hpp"
 #include "onesided/rdma_probe.hpp"
 #include "runtime/nodes.hpp"
@@ -55,10 +56,18 @@ const char* progress_of(const config::Config& config, const transport::Transport
                                       : "a thread that looks at intervals (this network cannot wake it)";
 }
 
+std::string refusal_of(transport::Transport& network) {
+  const am::Locked endpoint;
+  return onesided::why_not_registered(network);
+}
+
 std::string blocks_of(const config::Config& config, transport::Transport& network) {
   const transport::Capabilities can = network.capabilities();
   const std::string long_ones = "puts and gets from " + std::to_string(onesided::kRdmaBytes) + " bytes: ";
-  if (onesided::needs_probe(network, config.net_rma))
+  const bool is_probed = onesided::needs_probe(network, config.net_rma);
+  const std::string why_not = is_probed || onesided::uses_rdma(network, config.net_rma) ? refusal_of(network) : "";
+  if (!why_not.empty()) return "puts and gets: by messages, as memory like PE 0's heap is not registered: " + why_not;
+  if (is_probed)
     return "puts and gets: by the network's own, if a probe at the first one shows that they need no CPU of the "
            "target; else by messages";
   if (onesided::uses_rdma(network, config.net_rma)) {

@@ -202,10 +202,13 @@ int Regions::choose_key(Region& region, std::uint64_t requested_key) {
 
 int Regions::add(Region& region, std::uint64_t requested_key) {
   const std::unique_lock guard(lock_);
+  static const std::uint64_t limit = chosen_registration_limit();
+  if (region.bytes > limit - std::min(bytes_, limit)) return -FI_ENOMEM;
   if ((region.access & kRemote) != 0 || !region.domain.mode.requires_mr(FI_MR_PROV_KEY)) {
     if (const int result = choose_key(region, requested_key); result != 0) return result;
   }
   live_.insert(&region);
+  bytes_ += region.bytes;
   if (!region.domain.mode.requires_mr(FI_MR_ENDPOINT)) enable(region);
   return 0;
 }
@@ -221,6 +224,7 @@ void Regions::enable(Region& region) noexcept {
 void Regions::remove(Region& region) {
   const std::unique_lock guard(lock_);
   live_.erase(&region);
+  bytes_ -= region.bytes;
   if (region.slot == kSlots) return;
   Slot& slot = region.domain.memory->slots[region.slot];
   if (slot.version.load() % 2 == 1) slot.version.fetch_add(1);

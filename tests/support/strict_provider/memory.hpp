@@ -62,6 +62,7 @@ class Regions {
   std::unordered_set<const void*> live_;
   std::map<std::uint64_t, RawKey> mapped_;
   std::uint64_t next_mapped_ = 0x7a00;
+  std::uint64_t bytes_ = 0;
 };
 
 struct RemoteAccess {

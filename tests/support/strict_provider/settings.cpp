@@ -71,6 +71,11 @@ SoftwareRma chosen_software() {
   return {name == "rma" || name == "reads", name == "rma" || name == "writes"};
 }
 
+std::uint64_t chosen_registration_limit() noexcept {
+  const char* text = std::getenv("SHMEMX_TEST_PROVIDER_MEMORY");
+  return text != nullptr && text[0] != '\0' ? std::strtoull(text, nullptr, 0) : ~std::uint64_t{0};
+}
+
 const char* log_file() noexcept {
   const char* name = std::getenv("SHMEMX_TEST_PROVIDER_LOG");
   return name != nullptr && name[0] != '\0' ? name : nullptr;

@@ -53,6 +53,9 @@ struct SoftwareRma {
 };
 // Returns what SHMEMX_TEST_PROVIDER_SOFTWARE names.
 SoftwareRma chosen_software();
+// Returns SHMEMX_TEST_PROVIDER_MEMORY: as many bytes can be registered with a domain, as where the system limits
+// locked memory. Without it there is no limit.
+std::uint64_t chosen_registration_limit() noexcept;
 // Returns the file that SHMEMX_TEST_PROVIDER_LOG names, or null.
 const char* log_file() noexcept;
 
