@@ -300,6 +300,23 @@ void plot_tasks(const Rows& rows, const std::string& directory, const TasksPlot&
               {"shmemx", what.against, "Open MPI", "MPICH"}});
 }
 
+// The same by what stands at the begin of the state, up to `end`.
+void plot_by_state(const Rows& rows, const std::string& directory, const TasksPlot& what, const char* end) {
+  const auto takes = [&](const Row& row) { return row.name == what.name && row.state.ends_with(what.state); };
+  const auto x = [end](const Row& row) { return row.state.substr(0, row.state.find(end)); };
+  write_plot(rows, directory,
+             {what.file,
+              what.title,
+              "",
+              what.unit,
+              "",
+              kLines,
+              takes,
+              x,
+              unscaled,
+              {"shmemx", what.against, "Open MPI", "MPICH"}});
+}
+
 // Those of the tables of messages.
 void write_table_plots(const Rows& rows, const std::string& directory) {
   const auto plot = [&](const auto&... what) { plot_tasks(rows, directory, {what...}); };
@@ -315,20 +332,14 @@ void write_table_plots(const Rows& rows, const std::string& directory) {
          fmt::format("posted after arrival, {}", place).c_str(), "posted before");
     plot(named_after("both_ways").c_str(), "messages both ways together", "GB/s", "tasks_both_ways",
          fmt::format("both ways together, {}", place).c_str(), "one way");
-    const std::string ring = named_after("ring");
-    const auto takes = [&](const Row& row) { return row.name == "tasks_ring_by" && row.state.ends_with(place); };
-    const auto x = [](const Row& row) { return row.state.substr(0, row.state.find(',')); };
-    write_plot(rows, directory,
-               {ring.c_str(),
-                "a hop of a task round two PEs, beside a busy program",
-                "",
-                "us",
-                "",
-                kLines,
-                takes,
-                x,
-                unscaled,
-                {"shmemx", "by default", "Open MPI", "MPICH"}});
+    plot_by_state(rows, directory,
+                  {named_after("ring").c_str(), "a hop of a task round two PEs, beside a busy program", "us",
+                   "tasks_ring_by", place, "by default"},
+                  ",");
+    plot_by_state(rows, directory,
+                  {named_after("stencil").c_str(), "a step of a stencil, faces held back", "ms", "tasks_stencil",
+                   fmt::format("with delay, {}", place).c_str(), "1 object"},
+                  " with");
   }
   for (const int nodes : {4, 8})
     plot(fmt::format("tasks_fcollect_{}", nodes).c_str(), fmt::format("fcollect, {} nodes", nodes).c_str(), "us",
@@ -349,6 +360,18 @@ void write_tasks_plots(const Rows& rows, const std::string& directory) {
     const std::string title = fmt::format("all-to-all in the background, {} nodes, mesh and direct", nodes);
     plot(file.c_str(), title.c_str(), "us", "tasks_mesh", fmt::format("{} nodes", nodes).c_str(), "direct");
   }
+  const auto is_multicast = [](const Row& row) { return row.name == "tasks_multicast"; };
+  write_plot(rows, directory,
+             {"tasks_multicast",
+              "1 KiB to all nodes until all have answered, tcp",
+              "PEs",
+              "us",
+              kLogarithmic,
+              kLines,
+              is_multicast,
+              by_pes,
+              unscaled,
+              {"shmemx", "n/2 sends", "Open MPI", "MPICH"}});
 }
 
 void write_plots(const Rows& rows, const std::string& directory) {

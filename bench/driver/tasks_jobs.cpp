@@ -11,7 +11,8 @@
 namespace shmemx::bench {
 namespace {
 
-constexpr Milliseconds kLimit{120'000};  // of one job
+constexpr Milliseconds kLimit{120'000};     // of one job
+constexpr Milliseconds kPeerLimit{30'000};  // of an MPI's quick one: some need minutes where PEs share cores
 
 int rounds_of(const Settings& settings) { return settings.full ? 7 : 3; }
 
@@ -74,7 +75,8 @@ void run_into(const Settings& settings, const TasksJob& job, const Variant& vari
   line.insert(line.end(), {"--rounds", settings.full ? "9" : "3"});
   line.insert(line.end(), job.options.begin(), job.options.end());
   if (!job.only.empty()) line.insert(line.end(), {"--case", job.only});
-  const Finished run = run_once(line, kLimit);
+  const bool is_quick_peer = column >= kFirstPeer && !settings.full;
+  const Finished run = run_once(line, is_quick_peer ? kPeerLimit : kLimit);
   if (!run.ok) remark += fmt::format("{}: {} of {} PEs {}. ", variant.label, job.program, job.pes, run.why);
   std::vector<Line> lines = parse_lines(run.output);
   if (!job.instead.empty()) std::erase_if(lines, [](const Line& l) { return l.note == kComparatorNote; });
