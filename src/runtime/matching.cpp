@@ -36,7 +36,6 @@ using coll::Team;
 
 constexpr std::uint64_t kFirstLookMs = 200;
 constexpr std::uint64_t kMostPauseMs = 5000;  // between looks, which get rarer
-constexpr std::uint64_t kPatienceMs = 1500;   // until another PE has said where it is
 constexpr int kAskedAtOnce = 16;              // members on other machines
 constexpr int kMostMembers = 1024;            // of a team whose members are all asked, in turns
 constexpr std::uint64_t kMeetingMs = 4000;    // the same where all have met, and it is not known who it is
@@ -284,7 +283,7 @@ void end_on_mismatch(const coll::Mismatch& seen) noexcept {
   bootstrap::set_routine(record_of(said_calls.pe), seen.routine);
   note_site();
   const Said mine = said_here(team);
-  const std::uint64_t end = coarse_now_ms() + (pe < 0 ? kMeetingMs : kPatienceMs);
+  const std::uint64_t end = coarse_now_ms() + (pe < 0 ? kMeetingMs : kSayMs);
   while (coarse_now_ms() < end) {
     if (const auto theirs = find_other(mine, pe, seen.digest)) end_with_difference(seen.routine, mine, *theirs);
     pause_for(pe, mine);
@@ -297,7 +296,7 @@ void end_on_mismatch(const coll::Mismatch& seen) noexcept {
 // The PE of the other machine is about to report. This one may be called while messages are handled, so it polls for
 // none.
 void wait_for_end_of_job() {
-  const std::uint64_t end = coarse_now_ms() + kPatienceMs;
+  const std::uint64_t end = coarse_now_ms() + kSayMs;
   while (coarse_now_ms() < end) pause();
 }
 

@@ -24,8 +24,7 @@ using coll::CallWord;
 
 namespace {
 
-constexpr std::uint64_t kSiteMs = 500;       // until it has noted where it was called
-constexpr std::uint64_t kPatienceMs = 1500;  // until another PE has said where it is
+constexpr std::uint64_t kSiteMs = 500;  // until it has noted where it was called
 
 }  // namespace
 
@@ -93,7 +92,7 @@ bool is_of_memory(const Shown& shown) {
 // Both PEs of a pair find out. On two machines each would print its line, so the second one lets the first one do so.
 void let_other_machine_report(const Shown& first, const Shown& second) {
   if (second.pe != said_calls.pe || !is_foreign(first.pe)) return;
-  const std::uint64_t end = coarse_now_ms() + kPatienceMs;
+  const std::uint64_t end = coarse_now_ms() + kSayMs;
   while (coarse_now_ms() < end) pause_for(first.pe, {});
 }
 

@@ -28,6 +28,7 @@ bootstrap::CollectiveWait& wait_of(int pe);
 bool says(int pe, std::uint64_t turn);
 
 void pause();
+inline constexpr std::uint64_t kSayMs = 1500;  // the longest time for another PE to say where it is
 // Waits a moment for what `pe` says; -1: others of this arena.
 void pause_for(int pe, const Said& mine);
 
