@@ -129,9 +129,12 @@ class CounterGuard {
   long* counter_;
 };
 
-// A call that sends `bytes` of the caller's memory. Short data are copied, so the memory is free when the call returns.
+// A call that sends `bytes` of the caller's memory. Short data are copied into messages, so the memory is free when the
+// call returns; but a network that writes to the target by itself reads them until it is done.
 Call sending(Call call, std::uint64_t bytes) noexcept {
-  if (bytes < transport::kLongBytes || !am::is_internode(call.window.pe)) call.initiator.local = nullptr;
+  const int pe = call.window.pe;
+  const bool are_read_later = bytes >= transport::kLongBytes || (has_rma_networks && may_go_direct(pe, Direction::put));
+  if (!am::is_internode(pe) || !are_read_later) call.initiator.local = nullptr;
   return call;
 }
 
