@@ -151,17 +151,27 @@ template <Path path>
   return value;
 }
 
+// Have an object whose address is passed on, unlike the functions that leave by a jump.
+[[gnu::noinline]] void p_word_any(std::uint64_t offset, std::uint64_t value, std::uint32_t near, const Context& context,
+                                  const char* routine, std::size_t bytes) noexcept {
+  p_any(offset, &value, near, context, routine, bytes);
+}
+[[gnu::noinline]] std::uint64_t g_word_any(std::uint64_t offset, std::uint32_t near, const Context& context,
+                                           const char* routine, std::size_t bytes) noexcept {
+  std::uint64_t value = 0;
+  g_any(offset, &value, near, context, routine, bytes);
+  return value;
+}
+
 [[gnu::noinline]] void p_word_apart(std::uint64_t offset, std::uint64_t value, std::uint32_t near,
                                     const Context& context, const char* routine, std::size_t bytes) noexcept {
   if (context::uses_cold_halves) return p_word_observed(offset, value, near, context, routine, bytes);
-  p_any(offset, &value, near, context, routine, bytes);
+  return p_word_any(offset, value, near, context, routine, bytes);
 }
 [[gnu::noinline]] std::uint64_t g_word_apart(std::uint64_t offset, std::uint32_t near, const Context& context,
                                              const char* routine, std::size_t bytes) noexcept {
   if (context::uses_cold_halves) return g_word_observed(offset, near, context, routine, bytes);
-  std::uint64_t value = 0;
-  g_any(offset, &value, near, context, routine, bytes);
-  return value;
+  return g_word_any(offset, near, context, routine, bytes);
 }
 
 }  // namespace
