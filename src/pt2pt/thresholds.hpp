@@ -23,9 +23,11 @@ inline constexpr int kFragmentsPerPoll = 16;
 // ---- between nodes ----
 // Longer messages wait for their receive: a rendezvous saves a copy, and the receiver's memory.
 inline constexpr std::size_t kInternodeEagerBytes = std::size_t{64} << 10;
-// Bytes that leave with the offer of such a message: while they travel, the receiver answers it. More, up to
-// kNetworkBytes, where the network leaves a payload with its sender until the receiver has a place for it.
+// Bytes that leave with the offer of such a message: while they travel, the receiver answers it.
 inline constexpr std::size_t kOfferedBytes = std::size_t{124} << 10;
+// Up to here all of it leaves with the offer where the network leaves a payload with its sender until the receiver has
+// a place for it. What is longer has measured faster with the rest behind the answer.
+inline constexpr std::size_t kWholeOfferBytes = std::size_t{512} << 10;
 // Bytes of a long message in one message of the network, so that others to the same PE get their turn.
 inline constexpr std::size_t kNetworkBytes = std::size_t{16} << 20;
 // kNetworkBytes if a side has to pack: what fits the caches.

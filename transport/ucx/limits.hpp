@@ -9,9 +9,6 @@ namespace shmemx::ucx {
 // which costs a round trip and saves the copy. The limit is below UCX's receive segment, so that an eager payload
 // arrives in one piece.
 inline constexpr std::size_t kEagerBytes = std::size_t{256} << 10;
-// Payloads up to here need no copy of ours where they have to be sent before the call returns: UCX hands them to the
-// socket, and keeps only what that does not take. The limit is below UCX's send segment.
-inline constexpr std::size_t kAtOnceBytes = std::size_t{64} << 10;
 inline constexpr std::size_t kMostUnderWay = 8;  // long payloads of one PE on the way to their places
 inline constexpr unsigned kMostInFlight = 64;    // active messages to one PE
 inline constexpr std::size_t kMostCopied = std::size_t{4}

@@ -127,7 +127,6 @@ Sent UcxTransport::send_long(Peer& peer, const Header& fixed, Bytes header, Byte
     return Sent::no;
   if (!may_send_behind(peer) || (peer.sending.open != nullptr && !push(peer))) return Sent::no;
   const LongPrefix prefix(envelope_of(peer, kLong, peer.sending.number, payload.size()), fixed, header, payload.size());
-  if (send_at_once(peer, prefix, payload)) return Sent::yes;
   std::unique_ptr<LongSend> send(new LongSend(prefix));
   send->peer = &peer;
   send->outgoing = outgoing;
@@ -139,20 +138,6 @@ Sent UcxTransport::send_long(Peer& peer, const Header& fixed, Bytes header, Byte
     payload = {send->copy.get(), payload.size()};
   }
   return post_payload(peer, std::move(send), payload) && !copies ? Sent::later : Sent::yes;
-}
-
-// Sends a payload that UCX need not keep beyond the call. Returns false if it would have to; nothing is sent then.
-bool UcxTransport::send_at_once(Peer& peer, const LongPrefix& prefix, Bytes payload) {
-  if (library_.is_native() || payload.size() > kAtOnceBytes) return false;
-  ucp_request_param_t param{};
-  param.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FLAG_FORCE_IMM_CMPL;
-  param.flags = UCP_AM_SEND_FLAG_EAGER;
-  if (::ucp_am_send_nbx(peer.endpoint, kLong, prefix.bytes.data(), prefix.used, payload.data(), payload.size(),
-                        &param) != nullptr)
-    return false;
-  ++peer.sending.number;
-  peer.sending.sent.count(prefix.used + payload.size());
-  return true;
 }
 
 // Hands a long message to UCX. Returns true if UCX has not finished with it yet.

@@ -82,7 +82,6 @@ class UcxTransport final : public Transport {
   // send.cpp
   Sent send_short(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Urgency urgency);
   Sent send_long(Peer& peer, const Header& fixed, Bytes header, Bytes payload, Outgoing* outgoing);
-  bool send_at_once(Peer& peer, const LongPrefix& prefix, Bytes payload);
   bool push(Peer& peer);
   void push_overdue();
   void signal(Peer& peer, Kind kind);

@@ -34,7 +34,7 @@ bool Rendezvous::send_described(Request& request, am::HandlerId id, const Header
 }
 
 std::size_t Rendezvous::most_offered(const SendRequest& send) noexcept {
-  const bool is_whole = send.goal > kOfferedBytes && send.goal <= kNetworkBytes &&
+  const bool is_whole = send.goal > kOfferedBytes && send.goal <= kWholeOfferBytes &&
                         send.cursor.shape().kind == Shape::Kind::contiguous &&
                         send.goal <= platform_->declinable_bytes(send.peer);
   return is_whole ? send.goal : kOfferedBytes;
