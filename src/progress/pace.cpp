@@ -19,14 +19,6 @@ struct Polled {
 constexpr Polled kPolledAlone{50, 4'000'000'000};   // the wait has the core for itself
 constexpr Polled kPolledBeside{20, 1'000'000'000};  // also the first part of a progress thread
 
-// Waits that sleep do not give the core away, so what they know of others is older than a switch of the core.
-bool is_shared(const CoreSharing& cores, std::uint64_t now_ns) noexcept {
-  return cores.is_shared(now_ns) || cores.goes_round(now_ns);
-}
-bool is_each_yield_in_vain(const CoreSharing& cores, std::uint64_t now_ns) noexcept {
-  return cores.idle_yields_in_vain() == 1 && cores.goes_round(now_ns);
-}
-
 }  // namespace
 
 Yields::Effect Yields::note(CoreSharing& cores, std::uint64_t yield_ns, std::uint64_t now_ns, unsigned cpu) noexcept {
@@ -41,7 +33,7 @@ Yields::Effect Yields::note(CoreSharing& cores, std::uint64_t yield_ns, std::uin
 
 Step Pace::begin_wait(const Seen& seen) noexcept {
   const Burst& first = plan_.first;
-  if (first.is_none() || (first.is_timed() && is_shared(cores_, seen.now_ns))) return enter_paused(seen);
+  if (first.is_none() || (first.is_timed() && cores_.is_shared(seen.now_ns))) return enter_paused(seen);
   return enter(Phase::first, seen);
 }
 
@@ -100,17 +92,15 @@ Step Pace::enter_paused(const Seen& seen) noexcept {
 
 Step Pace::wait_longer(const Seen& seen) noexcept {
   if (plan_.beside_program.is_none() && plan_.yielding.is_none()) return sleep(seen);
-  if (!cores_.is_busy(seen.now_ns, seen.cpu)) {
-    const bool is_vain = plan_.is_woken_directly && is_each_yield_in_vain(cores_, seen.now_ns);
-    return plan_.yielding.is_none() || is_vain ? sleep(seen) : enter(Phase::yielding, seen);
-  }
+  if (!cores_.is_busy(seen.now_ns, seen.cpu))
+    return plan_.yielding.is_none() ? sleep(seen) : enter(Phase::yielding, seen);
   if (!plan_.beside_program.is_none()) return enter(Phase::beside_program, seen);
   return sleep(seen);
 }
 
 Step Pace::wake_up(Slept slept, const Seen& seen) noexcept {
   slept_ = slept;
-  const bool is_wanted = plan_.is_crowded || is_shared(cores_, seen.now_ns);
+  const bool is_wanted = plan_.is_crowded || cores_.is_shared(seen.now_ns);
   const bool is_false = plan_.max_alarms != 0 && alarms_ >= plan_.max_alarms;
   Step step = enter(slept == Slept::to_the_end || is_wanted || is_false ? Phase::looking : Phase::woken, seen);
   if (slept == Slept::to_the_end && seen.longest_ns != kUntilWoken) step.polls = std::min(step.polls, kPollsOfLook);

@@ -201,23 +201,6 @@ BOOST_AUTO_TEST_CASE(yields_are_in_vain_if_several_let_nobody_run_on_a_core_that
   }
 }
 
-BOOST_AUTO_TEST_CASE(where_yields_were_in_vain_all_the_time_a_wait_sleeps_at_once) {
-  for (const bool is_woken_directly : {true, false}) {
-    Plan plan = plan_for_store();
-    plan.is_woken_directly = is_woken_directly;
-    Thread thread(plan);
-    for (int i = 0; i < 8; ++i) thread.cores.note_vain_yields(thread.now);
-    thread.begin_wait();
-    thread.follow({{after(0), is_woken_directly ? asleep(50 * kUs) : yield()}});
-  }
-}
-
-BOOST_AUTO_TEST_CASE(where_yields_were_in_vain_a_wait_does_not_poll_for_a_time) {
-  Thread thread(plan_for_message());
-  thread.cores.note_vain_yields(thread.now);
-  BOOST_CHECK_EQUAL(thread.begin_wait(), yield());
-}
-
 BOOST_AUTO_TEST_CASE(with_many_pes_on_a_core_a_wait_sleeps_at_once) {
   Plan plan;
   plan.is_crowded = true;
