@@ -1,7 +1,6 @@
 // Measures the CPU time of a PE that is blocked in wait_until, in a barrier or in a lock. PE 1 sleeps and then
 // releases PE 0. The raw programs sleep on a futex.
-#include <sys/resource.h>
-
+#include "support/cpu_time.hpp"
 #include "support/program.hpp"
 #if defined(BENCH_RAW)
 #include <linux/futex.h>
@@ -10,15 +9,6 @@
 
 namespace {
 using namespace shmemx::bench;
-
-double cpu_ns() {
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  const auto ns = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_usec) * 1e3;
-  };
-  return ns(usage.ru_utime) + ns(usage.ru_stime);
-}
 
 struct Waiting {
   const char* name;

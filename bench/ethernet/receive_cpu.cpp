@@ -4,11 +4,10 @@
 // progress thread while the caller sleeps. SHMEMX_PROGRESS=off leaves the first only. Times of the other PE are not
 // included; what the kernel does to deliver a frame belongs to whoever runs at that moment.
 //   net_receive_* of two PEs on two hosts; --budget is the time of each line.
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <vector>
 
+#include "../support/cpu_time.hpp"
 #include "../support/program.hpp"
 
 namespace {
@@ -22,14 +21,6 @@ struct CpuTime {
   double caller_ns, process_ns;
 };
 
-double cpu_ns(int whose) {
-  rusage usage;
-  getrusage(whose, &usage);
-  const auto ns = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_usec) * 1e3;
-  };
-  return ns(usage.ru_utime) + ns(usage.ru_stime);
-}
 CpuTime cpu_now() { return {cpu_ns(RUSAGE_THREAD), cpu_ns(RUSAGE_SELF)}; }
 
 struct Handling {

@@ -1,23 +1,13 @@
 // How soon does a PE that sleeps in a wait see a put that wakes nobody, and what does a long wait cost? The first half
 // of the PEs puts the time into a word of its partner in the other half, after the partner has waited for a while. One
 // line for each length of the wait: time from the put to the return of the wait; then the CPU time of a long wait.
-#include <sys/resource.h>
-
 #include <random>
 
+#include "../support/cpu_time.hpp"
 #include "../support/program.hpp"
 
 namespace {
 using namespace shmemx::bench;
-
-double cpu_ns() {
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  const auto ns = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_usec) * 1e3;
-  };
-  return ns(usage.ru_utime) + ns(usage.ru_stime);
-}
 
 struct Pair {
   Work& work;

@@ -4,11 +4,9 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <stddef.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,23 +18,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/abstract_address.hpp"
 #include "bootstrap/wire.hpp"
 
 namespace shmemx::bootstrap {
 namespace {
 
-struct Address {
-  sockaddr_un un{};
-  socklen_t bytes = 0;
-};
-
-Address abstract_address(std::uint64_t socket_id) {
-  Address address;
-  address.un.sun_family = AF_UNIX;
-  const int n = std::snprintf(address.un.sun_path + 1, sizeof address.un.sun_path - 1, "shmemx-%016" PRIx64, socket_id);
-  address.bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<std::size_t>(n));
-  return address;
-}
+AbstractAddress abstract_address(std::uint64_t socket_id) { return AbstractAddress("shmemx-%016" PRIx64, socket_id); }
 
 bool peer_has_uid(int socket, std::uint64_t uid) {
   ucred peer{};
@@ -126,8 +114,8 @@ Result<std::unique_ptr<ArenaServer>> ArenaServer::start(int arena_fd, const Offe
   server->listener_ = UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   server->stop_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
   if (!server->listener_.valid() || !server->stop_.valid()) return system_error("open a socket to hand over the arena");
-  const Address address = abstract_address(offer.socket_id);
-  if (::bind(server->listener_.get(), reinterpret_cast<const sockaddr*>(&address.un), address.bytes) != 0 ||
+  const AbstractAddress address = abstract_address(offer.socket_id);
+  if (::bind(server->listener_.get(), address.get(), address.bytes()) != 0 ||
       ::listen(server->listener_.get(), kMaxNodePes) != 0) {
     return system_error("listen on a socket to hand over the arena");
   }
@@ -182,8 +170,8 @@ void ArenaServer::serve() {
 Result<UniqueFd> take_over_socket(const Offer& offer) {
   UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket.valid()) return system_error("open a socket");
-  const Address address = abstract_address(offer.socket_id);
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address.un), address.bytes) != 0) {
+  const AbstractAddress address = abstract_address(offer.socket_id);
+  if (::connect(socket.get(), address.get(), address.bytes()) != 0) {
     return system_error("connect to the socket of its maker");
   }
   if (!peer_has_uid(socket.get(), offer.uid) || offer.uid != ::geteuid()) {

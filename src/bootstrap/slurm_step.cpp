@@ -2,7 +2,6 @@
 // at an abstract socket that is named after the step. Task 0 listens. A fence sends it all values, and it sends all to
 // everybody.
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -10,13 +9,13 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "base/abstract_address.hpp"
 #include "base/unique_fd.hpp"
 #include "bootstrap/backends.hpp"
 
@@ -71,18 +70,8 @@ bool belongs_to_this_user(int socket) {
   return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.uid == ::geteuid();
 }
 
-struct Address {
-  sockaddr_un un{};
-  socklen_t bytes = 0;
-};
-
-Address address_of_step(const std::string& step) {
-  Address address;
-  address.un.sun_family = AF_UNIX;
-  const int n = std::snprintf(address.un.sun_path + 1, sizeof address.un.sun_path - 1, "shmemx-step-%u-%s",
-                              static_cast<unsigned>(::geteuid()), step.c_str());
-  address.bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<std::size_t>(n));
-  return address;
+AbstractAddress address_of_step(const std::string& step) {
+  return AbstractAddress("shmemx-step-%u-%s", static_cast<unsigned>(::geteuid()), step.c_str());
 }
 
 void set_patience(int socket) {
@@ -139,8 +128,8 @@ Status SlurmStep::admit(UniqueFd task, std::vector<UniqueFd>& admitted) {
 
 Status SlurmStep::gather() {
   const UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const Address address = address_of_step(step_);
-  if (!listener.valid() || ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address.un), address.bytes) != 0 ||
+  const AbstractAddress address = address_of_step(step_);
+  if (!listener.valid() || ::bind(listener.get(), address.get(), address.bytes()) != 0 ||
       ::listen(listener.get(), identity_.n_pes) != 0) {
     return step_error("cannot listen for the other tasks", errno);
   }
@@ -160,11 +149,11 @@ Status SlurmStep::gather() {
 }
 
 Status SlurmStep::join() {
-  const Address address = address_of_step(step_);
+  const AbstractAddress address = address_of_step(step_);
   constexpr int kPauseMs = 5;
   for (int waited_ms = 0; waited_ms < kPatienceMs; waited_ms += kPauseMs) {
     UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address.un), address.bytes) == 0) {
+    if (::connect(socket.get(), address.get(), address.bytes()) == 0) {
       if (!belongs_to_this_user(socket.get())) return step_error("its socket belongs to another user");
       const std::int32_t hello[2] = {identity_.pe, identity_.n_pes};
       SHMEMX_TRY(write_bytes(socket.get(), hello, sizeof hello));

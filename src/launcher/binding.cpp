@@ -1,15 +1,14 @@
 #include "binding.hpp"
 
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <iterator>
 #include <map>
 
+#include "base/abstract_address.hpp"
 #include "base/affinity.hpp"
 
 namespace shmemx::launcher {
@@ -27,11 +26,8 @@ std::string core_threads(int cpu, const std::string& root) {
 UniqueFd take_name(const std::string& name) {
   UniqueFd fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!fd.valid()) return fd;
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path + 1, name.data(), std::min(name.size(), sizeof address.sun_path - 1));
-  const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), bytes) == 0) return fd;
+  const AbstractAddress address("%s", name.c_str());
+  if (::bind(fd.get(), address.get(), address.bytes()) == 0) return fd;
   const int error = errno;
   fd.reset();
   errno = error;

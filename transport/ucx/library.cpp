@@ -23,8 +23,8 @@ struct Preference {
 
 // In force unless the user has set the variable of that name.
 //  - No shared memory of UCX: PEs of one node have their own.
-//  - Larger segments: the small ones cost a third of the bandwidth from 16 KiB on. Both have room for the header of the
-//    longest payload of limits.hpp.
+//  - Larger segments: the small ones cost a third of the bandwidth from 16 KiB on. Those of the receiver have room
+//    for the longest eager payload of limits.hpp and its header.
 //  - Connections without blocking, since no call of a transport may wait.
 //  - One connection to a PE: with two, UCX takes the end of the idle one for the end of both, while data are unread.
 constexpr Preference kPreferences[] = {

@@ -24,7 +24,8 @@ struct LongPrefix {
 };
 
 struct LongSend {
-  explicit LongSend(const LongPrefix& before_payload) noexcept : prefix(before_payload) {}
+  LongSend(const Envelope& envelope, const Header& fixed, Bytes header, std::size_t payload_bytes) noexcept
+      : prefix(envelope, fixed, header, payload_bytes) {}
 
   Peer* peer = nullptr;
   Outgoing* outgoing = nullptr;  // null: the payload is `copy`, or `outgoing` is done already

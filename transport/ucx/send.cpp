@@ -126,8 +126,8 @@ Sent UcxTransport::send_long(Peer& peer, const Header& fixed, Bytes header, Byte
       (copies && peer.sending.copied_bytes > kMostCopied))
     return Sent::no;
   if (!may_send_behind(peer) || (peer.sending.open != nullptr && !push(peer))) return Sent::no;
-  const LongPrefix prefix(envelope_of(peer, kLong, peer.sending.number, payload.size()), fixed, header, payload.size());
-  std::unique_ptr<LongSend> send(new LongSend(prefix));
+  const Envelope envelope = envelope_of(peer, kLong, peer.sending.number, payload.size());
+  std::unique_ptr<LongSend> send(new LongSend(envelope, fixed, header, payload.size()));
   send->peer = &peer;
   send->outgoing = outgoing;
   if (copies) {

@@ -233,10 +233,9 @@ bool combines(const TeamNodes& nodes) {
 }  // namespace
 
 ScheduleOwner make_node_fcollect(const Members& members, const Equal& blocks) noexcept {
-  constexpr std::size_t kShortBytes = std::size_t{32} << 10;  // of all members
   constexpr std::size_t kShortBlockBytes = 1024;
   if (!combines(*members.nodes)) return nullptr;
-  if (blocks.bytes <= kShortBlockBytes || blocks.bytes * index_of(members.size) <= kShortBytes)
+  if (blocks.bytes <= kShortBlockBytes || collect_by_leaders(*members.nodes, blocks.bytes * index_of(members.size)))
     return schedule_of<LeaderFcollect>(members, blocks);
   return schedule_of<PassedFcollect>(members, blocks);
 }
