@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(ends)
 
 BOOST_AUTO_TEST_CASE(an_end_without_shutdown_is_one_loss) {
-  Job job;
+  Job job({.timeout_ms = 3000});  // which ofi waits for
   BOOST_REQUIRE(job.send({.from = 0, .to = 1, .header = number_bytes(0)}));
   BOOST_REQUIRE(job.send({.from = 2, .to = 1, .header = number_bytes(0)}));
   BOOST_REQUIRE(got(job, 1, 2));
