@@ -4,7 +4,7 @@
 - Links to files of the project, and to headings, lead somewhere: in the top folder's pages and in docs/.
 - docs/README.md names every page of docs/.
 - README.md has at most 90 lines. Pages for users, the first table of docs/README.md and those of the top folder, have no paragraph
-  above 120 words; the notes in docs/benchmarks.md may.
+  above 120 words.
 - Variables that those pages set are described in docs/config.md.
 - Sizes in docs/tuning.md are those of the code: in a row that ends in `name`, `file`, the size or number in bold is the value of
   that constant in that file.
@@ -23,7 +23,6 @@ README_LINES = 90
 PARAGRAPH_WORDS = 120
 FOR_NEWCOMERS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/README.md", "docs/tutorial.md", "docs/migration.md",
                  "docs/tuning.md")
-NOTES = ("docs/benchmarks.md",)
 SETTING = re.compile(r"(?<!-D)\b(SHMEMX?_[A-Z_]+)=")
 OTHER_SETTINGS = ("SHMEMX_CC", "SHMEMX_MPI_FLAVOR")  # of the compiler wrappers and of shmemx-rma
 UNITS = {"": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "ns": 1, "us": 1000, "ms": 1000000}
@@ -76,7 +75,7 @@ def for_users(project):
     """Returns the pages of FOR_NEWCOMERS, and those that docs/README.md has for users."""
     users = (project / "docs/README.md").read_text().partition("## For developers")[0]
     named = (f"docs/{target}" for target in LINK.findall(users))
-    return set(FOR_NEWCOMERS) | {page for page in named if "/../" not in page and page.endswith(".md")} - set(NOTES)
+    return set(FOR_NEWCOMERS) | {page for page in named if "/../" not in page and page.endswith(".md")}
 
 
 def check_users(project, page, text):
