@@ -37,8 +37,6 @@ std::string word(const Verdict& verdict, const Row& row) {
   return verdict.bar + (*verdict.met ? ": met" : ": MISSED");
 }
 
-std::string cell(const std::optional<double>& value) { return value ? fmt::format("{:.6g}", *value) : "NaN"; }
-
 nlohmann::ordered_json judged(const Verdict& verdict, const char* beside) {
   return {{"beside", beside},
           {"bar", verdict.bar},
@@ -99,46 +97,6 @@ std::string words_of(const Row& row) {
 
 }  // namespace
 
-std::string size_text(std::size_t bytes) {
-  if (bytes >= std::size_t{1} << 20) return fmt::format("{} MiB", bytes >> 20);
-  if (bytes >= 1024) return fmt::format("{} KiB", bytes >> 10);
-  return fmt::format("{} B", bytes);
-}
-
-void write_plot(const Rows& rows, const std::string& directory, const Plot& plot) {
-  const std::string base = directory + "/" + plot.name;
-  std::ofstream data(base + ".dat");
-  data << "# x ours limit openmpi mpich\n";
-  std::array<int, kVariants> counts{};
-  for (const Row& row : rows) {
-    if (!plot.takes(row)) continue;
-    const auto scaled = [&](const std::optional<double>& v) {
-      return cell(v ? std::optional(*v * plot.scale(row)) : v);
-    };
-    data << '"' << plot.x(row) << '"';
-    for (std::size_t v = 0; v < kVariants; ++v) {
-      data << ' ' << scaled(row.*kFigures[v]);
-      counts[v] += (row.*kFigures[v]).has_value() ? 1 : 0;
-    }
-    data << '\n';
-  }
-  data.close();
-  std::string curves;
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    if (counts[i] > 0)
-      curves += fmt::format("{}'{}.dat' using {} title '{}'", curves.empty() ? "plot " : ", ", base,
-                            fmt::format(fmt::runtime(plot.style), i + 2), plot.titles[i]);
-  if (curves.empty()) return;
-  std::ofstream script(base + ".gp");
-  script << fmt::format(
-      "set terminal svg size 900,560 noenhanced background 'white'\nset output '{0}.svg'\nset title '{1}'\n"
-      "set xlabel '{2}'\nset ylabel '{3}'\nset format y '%.10g'\nset key outside right top\nset grid ytics\n{4}\n"
-      "{5}\n",
-      base, plot.title, plot.x_label, plot.y_label, plot.settings, curves);
-  script.close();
-  run_once({"gnuplot", base + ".gp"}, Milliseconds(20'000));
-}
-
 void write_json(const Rows& rows, const std::string& path, Keep keep) {
   auto list = nlohmann::ordered_json::array();
   if (keep != Keep::none) list = kept_rows(path, keep);
@@ -198,6 +156,12 @@ std::function<bool(const Row&)> named(std::string name, std::string words) {
   };
 }
 std::string last_words(const Row& row) { return row.state.substr(row.state.find(", ") + 2); }
+// Of "two-sided 16x16 by 1": "16x16, rows: 1".
+std::string tile(const Row& row) {
+  const auto at = row.state.find_last_of(' ', row.state.find(" by ") - 1) + 1;
+  return row.state.substr(at, row.state.find(" by ") - at) + ", rows: " + row.state.substr(row.state.rfind(' ') + 1);
+}
+double million_messages(const Row& row) { return 1000.0 / static_cast<double>(row.bytes); }
 
 void write_message_plots(const Rows& rows, const std::string& directory) {
   write_plot(
@@ -205,7 +169,10 @@ void write_message_plots(const Rows& rows, const std::string& directory) {
       {"sendrecv", "message, one way", "size", "ns", kLogarithmic, kLines, named("sendrecv", ""), by_size, ns_of});
   write_plot(rows, directory,
              {"sendrecv_rate", "messages, 16 under way", "size", "GB/s", kLogarithmic, kLines,
-              named("sendrecv_rate", ""), by_size, ns_of});
+              named("sendrecv_rate", ""), by_size, unscaled});
+  write_plot(rows, directory,
+             {"message_rate", "messages, 16 under way", "size", "million messages a second", kDecades, kLines,
+              named("sendrecv_rate", ""), by_size, million_messages});
   for (const char* queue : {"match_posted", "match_unexpected"})
     write_plot(rows, directory,
                {queue, "message of 8 bytes behind others, one way", "", "ns", kLogarithmic, kLines, named(queue),
@@ -213,9 +180,10 @@ void write_message_plots(const Rows& rows, const std::string& directory) {
   for (const char* kind : {"two-sided", "one-sided direct", "one-sided queue"}) {
     std::string name = std::string("halo_") + kind;
     std::replace(name.begin(), name.end(), ' ', '_');
-    write_plot(rows, directory,
-               {name.c_str(), "halo exchange of four PEs", "", "ns", kLogarithmic, kLines, named("halo", kind),
-                last_words, ns_of});
+    const std::string title = std::string("halo exchange of four PEs, ") + kind;
+    write_plot(
+        rows, directory,
+        {name.c_str(), title.c_str(), "tile of a PE", "ns", kLogarithmic, kLines, named("halo", kind), tile, ns_of});
   }
   write_plot(rows, directory,
              {"barrier_direct", "barrier, memory against messages", "PEs", "ns", kLogarithmic, kLines,
