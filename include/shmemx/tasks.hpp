@@ -18,9 +18,10 @@
        use(value.get());
 
    Arguments and results of entries are trivially copyable. An entry is named at compile time, since the addresses of
-   functions may differ between PEs. All PEs construct the arrays of a program in the same order. The arrays of all
-   types use the number SHMEMX_TASK_HANDLERS - 1 of tasks.h. One thread of a PE uses them, the one that is in the
-   scheduler. */
+   functions may differ between PEs. All PEs construct the arrays of a program in the same order. Construction is
+   collective, destruction is not: it makes no PE wait, so an exception that unwinds the stack of one PE hangs no other.
+   The arrays of all types use the number SHMEMX_TASK_HANDLERS - 1 of tasks.h. One thread of a PE uses them, the one
+   that is in the scheduler. */
 #ifndef SHMEMX_TASKS_HPP
 #define SHMEMX_TASKS_HPP
 
@@ -28,6 +29,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -200,11 +202,37 @@ inline std::vector<any_array*>& arrays() {
   return list;
 }
 
-inline void on_task(int, const void* payload, std::size_t, void*) {
+/* Ends the job: a task for an array that this PE has destroyed, or whose construction has failed here. */
+inline void end_without_array(int from, std::uint64_t index) {
+  std::fprintf(stderr,
+               "[pe %d/%d] shmemx::object_array: PE %d has sent a task for object %llu of an array that this PE has "
+               "no more; allowed are tasks that have run before the array ends on any PE: call "
+               "shmemx_scheduler_quiesce before. Job ended.\n",
+               shmem_my_pe(), shmem_n_pes(), from, static_cast<unsigned long long>(index));
+  shmem_global_exit(1);
+}
+
+inline void on_task(int from, const void* payload, std::size_t, void*) {
   reader arguments(payload);
   const head of = arguments.take<head>();
-  if (any_array* const array = arrays()[of.array]) array->act(of, arguments);
+  any_array* const array = arrays()[of.array];
+  if (array == nullptr) return end_without_array(from, of.index);
+  array->act(of, arguments);
 }
+
+/* The construction of an array on this PE. When it ends, also by an exception, this PE meets the others. */
+struct construction {
+  explicit construction(any_array* array) : number(arrays().size()) { arrays().push_back(array); }
+  construction(const construction&) = delete;
+  construction& operator=(const construction&) = delete;
+  ~construction() {
+    if (!is_complete) arrays()[number] = nullptr;
+    shmem_barrier_all();
+  }
+
+  const std::uint64_t number;
+  bool is_complete = false;
+};
 
 /* What a type's arrays know of an entry, by the hash of its name. */
 template <class T>
@@ -274,27 +302,27 @@ struct reduction {
 template <class T>
 class object_array final : private tasks_detail::any_array {
  public:
-  /* Collective: `n` objects; owner(index) is the PE of each, the same on all PEs. By default blocks of equal size. */
+  /* Collective: `n` objects; owner(index) is the PE of each, the same on all PEs. By default blocks of equal size. An
+     exception of a constructor of T leaves after all PEs have arrived; the other PEs have the array then, without the
+     objects of this one. */
   explicit object_array(std::size_t n) : object_array(n, [n](std::size_t index) { return block_owner(n, index); }) {}
   template <class Owner>
   object_array(std::size_t n, Owner owner) : owners_(n), me_(shmem_my_pe()) {
-    number_ = tasks_detail::arrays().size();
-    tasks_detail::arrays().push_back(this);
+    tasks_detail::construction all(this);
+    number_ = all.number;
     shmemx_task_register(tasks_detail::kObjects, tasks_detail::on_task, nullptr);
     for (std::size_t i = 0; i < n; ++i) {
       owners_[i] = owner(i);
       if (owners_[i] == me_) objects_.emplace(i, std::make_unique<T>(*this, i));
       if (is_below(owners_[i])) ++below_;
     }
-    shmem_barrier_all();
+    all.is_complete = true;
   }
   object_array(const object_array&) = delete;
   object_array& operator=(const object_array&) = delete;
-  /* Collective. No entry may be under way: shmemx_scheduler_quiesce. */
-  ~object_array() {
-    shmem_barrier_all();
-    tasks_detail::arrays()[number_] = nullptr;
-  }
+  /* Ends the objects of this PE alone; other PEs may keep theirs. No entry may be under way (shmemx_scheduler_quiesce):
+     a task that comes later ends the job with a line. */
+  ~object_array() { tasks_detail::arrays()[number_] = nullptr; }
 
   std::size_t size() const { return owners_.size(); }
   int owner(std::size_t index) const { return owners_[index]; }

@@ -1,7 +1,8 @@
 // Wrong uses of remote tasks, by name.
-#include <shmemx.h>
+#include <shmemx/tasks.hpp>
 
 #include <cstring>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -113,6 +114,21 @@ void keep_outside() {
   shmem_barrier_all();
 }
 
+struct Target {
+  Target(shmemx::object_array<Target>&, std::size_t) {}
+  void visit() {}
+};
+
+// The last PE has left the array that PE 0 still sends to.
+void array_is_gone() {
+  std::optional<shmemx::object_array<Target>> targets;
+  targets.emplace(static_cast<std::size_t>(shmem_n_pes()));
+  if (shmem_my_pe() == last_pe()) targets.reset();
+  shmem_barrier_all();
+  if (shmem_my_pe() == 0) targets->send<&Target::visit>(targets->size() - 1);
+  shmemx_scheduler_run();
+}
+
 constexpr struct {
   const char* name;
   void (*run)();
@@ -127,7 +143,8 @@ constexpr struct {
               {"too_many", too_many},
               {"active_number", active_number},
               {"bad_number", bad_number},
-              {"keep_outside", keep_outside}};
+              {"keep_outside", keep_outside},
+              {"array_is_gone", array_is_gone}};
 
 }  // namespace
 

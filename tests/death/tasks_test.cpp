@@ -40,6 +40,9 @@ const std::vector<Wrong> kWrong = {
     {"active_number",
      {"[pe 2/3 ", "shmemx_task_register: argument 'id' is 9, the number of a handler of active messages"}},
     {"bad_number", {"[pe 2/3 ", "shmemx_task_send:", "'id'", "65536", "allowed are 0..65535"}},
+    {"array_is_gone",
+     {"[pe 2/3] shmemx::object_array: PE 0 has sent a task for object 2 of an array that this PE has no more",
+      "call shmemx_scheduler_quiesce before. Job ended."}},
     {"keep_outside", {"[pe 2/3 ", "shmemx_task_keep: called outside of a task's handler"}},
 };
 

@@ -8,7 +8,7 @@ import pathlib
 import re
 
 GAP = "…"
-FOLDERS = ("src", "transport", "windows", "interpose", "tools")
+FOLDERS = ("src", "transport", "windows", "interpose", "tools", "include")
 # Calls whose text a user may see. Errors of system calls have a form of their own: what was tried, and the system's reason.
 CALLS = re.compile(r"\b(fatal|warn|end_process|bad_argument|say|complain|invalid_argument|wrong|Error)\s*([({])|\b(fprintf)\(stderr,")
 NOT_CALLS = re.compile(r"(struct|class|void|int|Error)\s+$")

@@ -117,6 +117,64 @@ PE_TEST(results_of_entries_come_to_the_caller) {
   CHECK_EQUAL(all, pes());
 }
 
+// The other PEs are still inside the array when this one has left it: the end of an array is not collective.
+PE_TEST(an_array_ends_on_each_pe_alone) {
+  static long is_over;
+  is_over = 0;
+  shmem_barrier_all();
+  {
+    shmemx::object_array<Counter> counters(9);
+    counters.send<&Counter::pass_on>(static_cast<std::size_t>(me()) % 9, 0);
+    shmemx_scheduler_quiesce();
+    if (me() != 0) shmem_long_wait_until(&is_over, SHMEM_CMP_EQ, 1);
+    CHECK_EQUAL(counters.size(), 9u);
+  }
+  if (me() == 0)
+    for (int pe = 1; pe < pes(); ++pe) shmem_long_p(&is_over, 1, pe);
+}
+
+PE_TEST(an_exception_leaves_an_array_without_the_others) {
+  static long is_caught;
+  is_caught = 0;
+  shmem_barrier_all();
+  try {
+    shmemx::object_array<Counter> counters(9);
+    shmemx_scheduler_quiesce();
+    if (me() == 0) throw 7;
+    shmem_long_wait_until(&is_caught, SHMEM_CMP_EQ, 1);
+  } catch (int number) {
+    CHECK_EQUAL(number, 7);
+    for (int pe = 1; pe < pes(); ++pe) shmem_long_p(&is_caught, 1, pe);
+  }
+  shmemx::object_array<Counter> later(9);  // the PEs still agree about the numbers of arrays
+  later.send<&Counter::pass_on>(0, 8);
+  shmemx_scheduler_quiesce();
+  later.for_each_local([](Counter& counter) { CHECK_EQUAL(counter.passed, pes()); });
+}
+
+// The last PE's objects refuse to be made.
+struct Fragile {
+  Fragile(shmemx::object_array<Fragile>&, std::size_t) {
+    if (me() == pes() - 1) throw 8;
+  }
+  void touch() { ++touched; }
+  long touched = 0;
+};
+
+PE_TEST(an_exception_of_a_constructor_comes_after_all_have_arrived) {
+  try {
+    shmemx::object_array<Fragile> fragile(static_cast<std::size_t>(pes()));
+    CHECK(me() != pes() - 1);
+    fragile.send<&Fragile::touch>(0);
+    shmemx_scheduler_quiesce();
+    if (me() == 0) CHECK_EQUAL(fragile.local(0)->touched, pes() - 1);
+  } catch (int number) {
+    CHECK_EQUAL(number, 8);
+    CHECK_EQUAL(me(), pes() - 1);
+    shmemx_scheduler_quiesce();
+  }
+}
+
 // All PEs call each other and wait, so each runs the calls of others while it waits.
 PE_TEST(futures_of_handlers_bring_results) {
   constexpr int kSquare = 77, kName = 78;
