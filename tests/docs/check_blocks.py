@@ -8,7 +8,7 @@ Every block is fenced and has a language. What happens to it:
             on 4 PEs; else compiled in the context that the page names
   sh        run by bash in a folder of the page, line by line the same shell, with the installed tree in PATH
   console   each "$ " line is run, and prints what follows
-  fortran rust   a part of a program of the project
+  fortran rust python   a part of a program of the project
   json      parsed
   cmake     configured and built as a project against the installed tree; a part of one as if behind add_executable(program program.c)
   text      a picture or an output, not looked at
@@ -37,7 +37,7 @@ from check_tutorial import examples, is_part
 from pages import FENCE
 
 MARK = re.compile(r"^<!-- block: (not run|in|needs|file|output varies):? ?(.*?) -->$")
-SOURCES = {"c": (".c",), "cpp": (".cpp",), "fortran": (".f90",), "rust": (".rs",)}
+SOURCES = {"c": (".c",), "cpp": (".cpp",), "fortran": (".f90",), "rust": (".rs",), "python": (".py",)}
 FOLDERS = ("examples", "tests/death", "tests/launch")
 SECONDS = 240
 

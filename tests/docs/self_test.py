@@ -82,6 +82,7 @@ class Docs(unittest.TestCase):
                               ("```sh\ntrue\nfalse\ntrue\n```", "ended with 1"), ("```json\n{\n```", "Expecting"),
                               ("```console\n$ echo a\nb\n```", "'echo a' prints"), ("```console\na\n```", "has no command"),
                               ("```c\nf();\n```", "its context is not named"), ("```rust\nfn f() {}\n```", "is no part"),
+                              ("```python\nf()\n```", "is no part"),
                               ("<!-- block: not run: -->\n```sh\nls\n```", "gives no reason"),
                               ("<!-- block: later -->\n```sh\nls\n```", "is none that check_blocks.py knows")):
             self.block(text)
