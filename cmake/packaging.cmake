@@ -191,6 +191,8 @@ if(rma_packages)
   set(CPACK_DEBIAN_SHMEMX_RMA_PACKAGE_SHLIBDEPS OFF)
   list(JOIN rma_packages " | " CPACK_DEBIAN_SHMEMX_RMA_PACKAGE_DEPENDS)
   install(FILES ${PROJECT_SOURCE_DIR}/docs/man/shmemx-rma.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT shmemx_rma)
+  install(FILES ${SHMEMX_BASH_COMPLETION} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME shmemx-rma
+    COMPONENT shmemx_rma)
 endif()
 
 # libfabric is loaded by the plug-in itself.

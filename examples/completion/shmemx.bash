@@ -1,4 +1,4 @@
-# Completion of oshrun, shmem_info, shmem_perf, shmem_trace_join and the compiler wrappers for bash.
+# Completion of oshrun, shmem_info, shmem_perf, shmem_trace_join, shmemx-rma and the compiler wrappers for bash.
 #
 # Installed where bash-completion finds it. Without that package: source this file in ~/.bashrc.
 
@@ -109,7 +109,19 @@ _shmemx_oshcc() {
   fi
 }
 
+_shmemx_rma() {
+  local current=${COMP_WORDS[COMP_CWORD]}
+  if ((COMP_CWORD > 1)); then
+    COMPREPLY=($(compgen -f -- "$current"))
+  elif [[ $current == -* ]]; then
+    _shmemx_words "--help --version" "$current"
+  else
+    COMPREPLY=($(compgen -c -- "$current") $(compgen -f -- "$current"))
+  fi
+}
+
 complete -o filenames -F _shmemx_oshrun oshrun
+complete -o filenames -F _shmemx_rma shmemx-rma
 complete -F _shmemx_shmem_info shmem_info
 complete -o filenames -F _shmemx_shmem_trace_join shmem_trace_join
 complete -F _shmemx_shmem_perf shmem_perf

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/call_site.hpp"
+#include "base/colour.hpp"
 #include "base/host_name.hpp"
 #include "base/streams.hpp"
 
@@ -18,10 +19,12 @@ namespace {
 constexpr int kLineBytes = 1024;
 constexpr int kFatalStatus = 1;
 
-int put_prefix(char* line) {
+int put_prefix(char* line, const char* code) {
   const DiagnosticIdentity& who = diagnostic_identity();
   if (who.pe < 0) return 0;
-  return std::snprintf(line, kLineBytes, "[pe %d/%d %s] ", who.pe, who.n_pes, host_name().text);
+  const Colour colour(STDERR_FILENO, code);
+  return std::snprintf(line, kLineBytes, "%s[pe %d/%d %s]%s ", colour.begin, who.pe, who.n_pes, host_name().text,
+                       colour.end);
 }
 
 int put_text(char* line, int used, const char* format, std::va_list arguments) {
@@ -44,9 +47,9 @@ void write_line(char* line, int length) {
   if (::write(STDERR_FILENO, line, static_cast<std::size_t>(length)) < 0) return;
 }
 
-void write_remark(const char* kind, const char* format, std::va_list arguments) {
+void write_remark(const char* code, const char* kind, const char* format, std::va_list arguments) {
   char line[kLineBytes];
-  int used = put_prefix(line);
+  int used = put_prefix(line, code);
   used = put_formatted(line, used, "%s", kind);
   write_line(line, put_text(line, used, format, arguments));
 }
@@ -81,7 +84,7 @@ void stop_for_debugger() {
   const DiagnosticIdentity& who = diagnostic_identity();
   if (!may_end_job()) wait_for_the_end();
   char line[kLineBytes];
-  int used = put_prefix(line);
+  int used = put_prefix(line, kRed);
   if (routine != nullptr) used = put_formatted(line, used, "%s: ", routine);
   used = put_text(line, used, format, arguments);
   if (*places != '\0') used = put_formatted(line, used, "; called at %s", places);
@@ -121,7 +124,7 @@ void fatal_at(const char* places, const char* format, ...) noexcept {
 
 void end_process(const char* format, ...) noexcept {
   char line[kLineBytes];
-  int used = put_prefix(line);
+  int used = put_prefix(line, kRed);
   std::va_list arguments;
   va_start(arguments, format);
   used = put_text(line, used, format, arguments);
@@ -134,7 +137,7 @@ void end_process(const char* format, ...) noexcept {
 void warn(const char* format, ...) noexcept {
   std::va_list arguments;
   va_start(arguments, format);
-  write_remark("shmemx warning: ", format, arguments);
+  write_remark(kYellow, "shmemx warning: ", format, arguments);
   va_end(arguments);
 }
 
@@ -142,7 +145,7 @@ void debug_line(const char* format, ...) noexcept {
   if (!diagnostic_identity().debug) return;
   std::va_list arguments;
   va_start(arguments, format);
-  write_remark("shmemx: ", format, arguments);
+  write_remark(kBold, "shmemx: ", format, arguments);
   va_end(arguments);
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/affinity.hpp"
+#include "base/colour.hpp"
 #include "bootstrap/wire.hpp"
 #include "debugger.hpp"
 #include "other_options.hpp"
@@ -141,7 +142,8 @@ void describe(CLI::App& app, AppSpec& spec, JobSpec& job, RawOptions& raw) {
 }
 
 int complain(const std::string& text) {
-  std::fprintf(stderr, "oshrun: %s\n", text.c_str());
+  const Colour colour(STDERR_FILENO, kRed);
+  std::fprintf(stderr, "%soshrun:%s %s\n", colour.begin, colour.end, text.c_str());
   return 2;
 }
 

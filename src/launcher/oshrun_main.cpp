@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/colour.hpp"
 #include "foreign.hpp"
 #include "job.hpp"
 #include "options.hpp"
@@ -25,8 +26,9 @@ void open_standard_files() {
 }
 
 int complain(const shmemx::Error& error, int status) {
-  std::fprintf(stderr, "oshrun: %s%s%s\n", error.text.c_str(), error.system_errno != 0 ? ": " : "",
-               error.system_errno != 0 ? std::strerror(error.system_errno) : "");
+  const shmemx::Colour colour(STDERR_FILENO, shmemx::kRed);
+  std::fprintf(stderr, "%soshrun:%s %s%s%s\n", colour.begin, colour.end, error.text.c_str(),
+               error.system_errno != 0 ? ": " : "", error.system_errno != 0 ? std::strerror(error.system_errno) : "");
   return status;
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/clock.hpp"
+#include "base/colour.hpp"
 
 namespace shmemx::launcher {
 namespace {
@@ -21,7 +22,8 @@ long now_ms() { return static_cast<long>(now_ns() / 1'000'000); }
 // What PEs have printed before stands in front of the line.
 void Output::say(const std::string& text) {
   terminal_.drain(kQuietMs);
-  const std::string line = "oshrun: " + text + "\n";
+  const Colour colour(STDERR_FILENO, text.starts_with("info: ") ? kBold : kRed);
+  const std::string line = std::string(colour.begin) + "oshrun:" + colour.end + " " + text + "\n";
   write_all(STDERR_FILENO, line.data(), line.size());
 }
 

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/colour.hpp"
 #include "bootstrap/wire.hpp"
 #include "config/config.hpp"
 #include "config/config_report.hpp"
@@ -107,7 +108,8 @@ void print_json(const Json& all) {
 }
 
 void print_section(const std::string& title, const Json& section) {
-  std::printf("%s\n", title.c_str());
+  const shmemx::Colour colour(STDOUT_FILENO, shmemx::kBold);
+  std::printf("%s%s%s\n", colour.begin, title.c_str(), colour.end);
   for (const auto& [name, value] : section.items())
     std::printf("  %-24s %s\n", shown_name(name, value).c_str(), plain(name, value).c_str());
 }

@@ -53,6 +53,10 @@ expect "--showme:libdirs --showme:libs --showme:link" oshcc --showme:l
 expect "libdirs libs link" oshcc --showme : l
 expect "other.c" oshc++ -c oth
 expect "-static" oshCC -stat
+expect "--help --version" shmemx-rma --
+expect "hello_of_mine" shmemx-rma hello_of
+expect "hello_of_mine" shmemx-rma mpiexec -n 4 hel
+expect "" shmemx-rma mpiexec --h
 
 # Every option that a help text names is offered.
 for program in oshrun shmem_info shmem_perf shmem_trace_join; do

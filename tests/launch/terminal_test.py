@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""terminal_test.py CASE: oshrun in an interactive shell on a pseudo-terminal, as a user types. Needs OSHRUN. Every wait
-has a limit. Status 77 without bash or pseudo-terminals."""
+"""terminal_test.py CASE: oshrun in an interactive shell on a pseudo-terminal, as a user types. Needs OSHRUN, and MISUSE: a
+program with wrong calls. Every wait has a limit. Status 77 without bash or pseudo-terminals."""
 import fcntl
 import os
 import pty
@@ -289,6 +289,25 @@ def hang_up_ends_the_job(shell):
         time.sleep(0.05)
 
 
+def lines_are_coloured(shell):
+    """Lines of oshrun, of a PE that ends the job, and the headings of shmem_info."""
+    misuse = shlex.quote(os.environ["MISUSE"])
+    commands = f"oshrun --nons''ense; oshrun -n 1 sh -c 'exit 3'; oshrun -n 2 {misuse} put_pe; shmem_info"
+    red, bold, plain = "\x1b[1;31m", "\x1b[1m", "\x1b[0m"
+    host = os.uname().nodename.partition(".")[0]
+    shell.type(f"export TERM=xterm; {commands}; echo EN''D\n")
+    output = shell.expect("END")
+    for text in (f"{red}oshrun:{plain} ", f"{red}oshrun:{plain} pe 0", f"{red}[pe ", f"{host}]{plain} shmem_int_put", f"{bold}memory{plain}"):
+        check(text in output, f"no {text!r}", output)
+    for setting in ("NO_COLOR=1", "TERM=dumb"):
+        shell.type(f"(export {setting}; {commands}); echo EN''D\n")
+        output = shell.expect("END")
+        check("\x1b[1" not in output and "shmem_int_put" in output, f"colours with {setting}", output)
+    shell.type(f"({commands}) 2>&1 | cat; echo EN''D\n")
+    output = shell.expect("END")
+    check("\x1b[1;31moshrun" not in output and "\x1b[1mmemory" not in output, "colours in a pipe", output)
+
+
 def without_pseudo_terminals(shell):
     """PEs then have the terminal itself; nothing stops them either."""
     if subprocess.run(["unshare", "-rm", "true"], stderr=subprocess.DEVNULL).returncode != 0:
@@ -309,7 +328,7 @@ def without_pseudo_terminals(shell):
 CASES = [
     background_job_goes_on, foreground_job_prints_with_tostop, pes_set_the_terminal, input_that_nobody_reads_stays,
     pe_0_reads, background_reader_waits_for_the_foreground, standard_files_are_terminals, single_keys, keys_that_signal,
-    stopped_and_continued, long_output_is_complete, hang_up_ends_the_job, without_pseudo_terminals,
+    stopped_and_continued, long_output_is_complete, hang_up_ends_the_job, lines_are_coloured, without_pseudo_terminals,
 ]
 
 
