@@ -3,7 +3,7 @@
  *
  * For figures to compare libraries with, see bench/run.sh.
  *
- * Usage: latency [largest size in bytes = 2097152]
+ * Usage: latency [largest size in bytes = 2097152] [calls in a batch = 4096]
  */
 #include <shmem.h>
 #include <stdio.h>
@@ -85,12 +85,12 @@ static int survives(const transfer_t *t) {
   return 1;
 }
 
-static int print_sizes(transfer_t t, size_t largest) {
+static int print_sizes(transfer_t t, size_t largest, long calls) {
   int ok = 1;
   printf("# One-sided, PE 0 to PE %d\n# %10s %14s %14s %16s\n", t.peer, "Size", "Put (us)", "Get (us)",
          "Put BW (MB/s)");
   for (t.bytes = 8; t.bytes <= largest; t.bytes *= 8) {
-    t.calls = t.bytes < 4096 ? 4096 : 4096 * 4096 / (long)t.bytes / 4 + kWindow;
+    t.calls = t.bytes < 4096 ? calls : calls * 4096 / (long)t.bytes / 4 + kWindow;
     ok = survives(&t) && ok;
     const double put = median_us(put_each, &t);
     const double get = median_us(get_each, &t);
@@ -101,8 +101,8 @@ static int print_sizes(transfer_t t, size_t largest) {
   return ok;
 }
 
-static int print_atomics(transfer_t t) {
-  t.calls = 4096;
+static int print_atomics(transfer_t t, long calls) {
+  t.calls = calls;
   shmem_long_atomic_set(&counter, 0, t.peer);
   shmem_quiet();
   const double add = median_us(fetch_add_each, &t);
@@ -125,8 +125,9 @@ static double barrier_us(void) {
 
 int main(int argc, char **argv) {
   const size_t largest = argc > 1 ? strtoul(argv[1], NULL, 0) : (size_t)1 << 21;
-  if (largest < 8) {
-    fprintf(stderr, "usage: %s [largest size in bytes, 8..]\n", argv[0]);
+  const long calls = argc > 2 ? strtol(argv[2], NULL, 0) : 4096;
+  if (largest < 8 || calls < 1) {
+    fprintf(stderr, "usage: %s [largest size in bytes, 8..] [calls in a batch, 1..]\n", argv[0]);
     return 2;
   }
   shmem_init();
@@ -140,7 +141,7 @@ int main(int argc, char **argv) {
   memset(t.local, 1, largest);
 
   int ok = 1;
-  if (me == 0) ok = print_sizes(t, largest) && print_atomics(t);
+  if (me == 0) ok = print_sizes(t, largest, calls) && print_atomics(t, calls);
   const double barrier = barrier_us();
   if (me == 0) {
     printf("# barrier_all of %d PEs\n  %-25s %14.3f us\n", pe_count, "barrier_all", barrier);
