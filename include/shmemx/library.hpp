@@ -2,7 +2,10 @@
 #ifndef SHMEMX_LIBRARY_HPP
 #define SHMEMX_LIBRARY_HPP
 
+#include <cstddef>
 #include <exception>
+#include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -55,6 +58,26 @@ class library {
 
 inline int my_pe() noexcept { return shmem_my_pe(); }
 inline int n_pes() noexcept { return shmem_n_pes(); }
+inline bool pe_accessible(int pe) noexcept { return shmem_pe_accessible(pe) != 0; }
+// Ends all PEs. Destructors do not run.
+[[noreturn]] inline void global_exit(int status) noexcept { shmem_global_exit(status); }
+// Tells profiling libraries, and the counters of SHMEM_STATS, what to record.
+inline void pcontrol(int level) noexcept { shmem_pcontrol(level); }
+
+struct specification {
+  int major = 0;
+  int minor = 0;
+};
+inline specification info_get_version() noexcept {
+  specification of;
+  shmem_info_get_version(&of.major, &of.minor);
+  return of;
+}
+inline std::string info_get_name() {
+  char name[SHMEM_MAX_NAME_LEN];
+  shmem_info_get_name(name);
+  return name;
+}
 
 // Bits, which may be combined by |.
 enum class context_options : long {
@@ -98,10 +121,18 @@ class team {
   }
   int world_pe(int pe) const noexcept { return shmem_team_translate_pe(handle_, pe, SHMEM_TEAM_WORLD); }
 
-  // Collective on this team.
-  team split_strided(int start, int stride, int size) const noexcept {
+  // Returns how many contexts the program has said that it needs on this team; 0 by default.
+  int num_contexts() const noexcept {
+    shmem_team_config_t config = {};
+    shmem_team_get_config(handle_, SHMEM_TEAM_NUM_CONTEXTS, &config);
+    return config.num_contexts;
+  }
+
+  // Collective on this team. `num_contexts`: how many contexts the program will have on the new team at once.
+  team split_strided(int start, int stride, int size, int num_contexts = 0) const noexcept {
+    const shmem_team_config_t config = {num_contexts};
     team made;
-    shmem_team_split_strided(handle_, start, stride, size, nullptr, 0, &made.handle_);
+    shmem_team_split_strided(handle_, start, stride, size, &config, SHMEM_TEAM_NUM_CONTEXTS, &made.handle_);
     return made;
   }
   struct rows_and_columns;
@@ -145,6 +176,12 @@ class context {
 
   explicit operator bool() const noexcept { return handle_ != SHMEM_CTX_INVALID; }
   shmem_ctx_t handle() const noexcept { return handle_; }
+  // Returns the handle of its team, which this context does not own.
+  shmem_team_t team_handle() const noexcept {
+    shmem_team_t of = SHMEM_TEAM_INVALID;
+    shmem_ctx_get_team(handle_, &of);
+    return of;
+  }
   // Makes a call of the standard on this context.
   template <class Call>
   decltype(auto) call(Call make) const noexcept {
@@ -153,6 +190,31 @@ class context {
 
  private:
   shmem_ctx_t handle_ = SHMEM_CTX_INVALID;
+};
+
+enum class session_options : long { none = 0, batch = SHMEM_CTX_SESSION_BATCH };
+
+// A phase of many operations on a context, from the construction to the end of the object. With `batch` they may be
+// delayed and sent together. The context outlives it.
+class session {
+ public:
+  explicit session(session_options options = session_options::batch) noexcept
+      : session(SHMEM_CTX_DEFAULT, options, {}) {}
+  // `total_ops`: how many operations the program expects to make.
+  explicit session(const context& on, session_options options = session_options::batch,
+                   std::optional<std::size_t> total_ops = {}) noexcept
+      : session(on.handle(), options, total_ops) {}
+  session(const session&) = delete;
+  session& operator=(const session&) = delete;
+  ~session() { shmem_ctx_session_stop(handle_); }
+
+ private:
+  session(shmem_ctx_t on, session_options options, std::optional<std::size_t> total_ops) noexcept : handle_(on) {
+    const shmem_ctx_session_config_t config = {total_ops.value_or(0)};
+    shmem_ctx_session_start(handle_, static_cast<long>(options), &config, total_ops ? SHMEM_CTX_SESSION_TOTAL_OPS : 0);
+  }
+
+  shmem_ctx_t handle_;
 };
 
 // The context of operations that name none.

@@ -16,6 +16,7 @@
 
 #include "../shmem.h"
 #include "dropped_memory.hpp"
+#include "library.hpp"
 
 namespace shmemx {
 
@@ -129,6 +130,9 @@ class symmetric_ptr {
   constexpr T* get() const noexcept { return object_; }
   // Returns a pointer for loads and stores to the object of that PE, or null if its memory is not shared.
   T* on(int pe) const noexcept { return static_cast<T*>(shmem_ptr(object_, pe)); }
+  T* on(int pe, const team& of) const noexcept { return static_cast<T*>(shmem_team_ptr(of.handle(), object_, pe)); }
+  // Can routines reach the object of that PE?
+  bool accessible(int pe) const noexcept { return shmem_addr_accessible(object_, pe) != 0; }
 
   constexpr T& operator*() const noexcept { return *object_; }
   constexpr T* operator->() const noexcept { return object_; }
@@ -192,6 +196,16 @@ symmetric_span(T (&)[N]) -> symmetric_span<T>;
 struct for_overwrite_t {};
 inline constexpr for_overwrite_t for_overwrite{};
 
+// How the program will use an array. Bits, which may be combined by |.
+enum class memory_hints : long {
+  none = 0,
+  atomics_remote = SHMEM_MALLOC_ATOMICS_REMOTE,
+  signal_remote = SHMEM_MALLOC_SIGNAL_REMOTE
+};
+constexpr memory_hints operator|(memory_hints a, memory_hints b) {
+  return static_cast<memory_hints>(static_cast<long>(a) | static_cast<long>(b));
+}
+
 // Owns memory of the symmetric heap. Construction is collective: all PEs, in the same order. Destruction is not: it
 // only drops the memory, which is freed when all PEs have dropped it, by free_dropped(), the next construction of any
 // array, or the end of `library`. Until then others may still put into it. So PEs may destroy their arrays at different
@@ -205,6 +219,10 @@ class symmetric_array {
   // Throw std::bad_alloc, on all PEs, if the heap has no room.
   explicit symmetric_array(std::size_t count) : symmetric_array(count, zeroed(count)) { require_memory(); }
   symmetric_array(std::size_t count, for_overwrite_t) : symmetric_array(count, raw(count)) { require_memory(); }
+  // Zeroed, as above.
+  symmetric_array(std::size_t count, memory_hints hints) : symmetric_array(count, zeroed(count, raw(count, hints))) {
+    require_memory();
+  }
   // Returns nothing, on all PEs, if the heap has no room.
   static std::optional<symmetric_array> try_allocate(std::size_t count) noexcept {
     symmetric_array made(count, zeroed(count));
@@ -262,17 +280,22 @@ class symmetric_array {
     face_detail::require_variable<T>();
   }
   static constexpr bool is_aligned_more = alignof(T) > alignof(std::max_align_t);
-  static void* raw(std::size_t count) noexcept {
+  // Hints are advice: an alignment that only shmem_align gives is more important.
+  static void* raw(std::size_t count, memory_hints hints = memory_hints::none) noexcept {
     if (count > SIZE_MAX / sizeof(T) || !face_detail::blocks().prepare_allocation()) return nullptr;
     if constexpr (is_aligned_more)
       return shmem_align(alignof(T), count * sizeof(T));
+    else if (hints != memory_hints::none)
+      return shmem_malloc_with_hints(count * sizeof(T), static_cast<long>(hints));
     else
       return shmem_malloc(count * sizeof(T));
   }
   static void* zeroed(std::size_t count) noexcept {
     if constexpr (!is_aligned_more)
       return face_detail::blocks().prepare_allocation() ? shmem_calloc(count, sizeof(T)) : nullptr;
-    void* const memory = raw(count);
+    return zeroed(count, raw(count));
+  }
+  static void* zeroed(std::size_t count, void* memory) noexcept {
     if (memory == nullptr) return nullptr;
     std::memset(memory, 0, count * sizeof(T));
     shmem_barrier_all();  // nobody writes before all have zeroed

@@ -18,6 +18,7 @@ using namespace pe_test;
 using shmemx::cmp;
 
 static_assert(!std::is_copy_constructible_v<shmemx::team> && std::is_nothrow_move_assignable_v<shmemx::team>);
+static_assert(!std::is_copy_constructible_v<shmemx::session> && !std::is_copy_constructible_v<shmemx::context>);
 static_assert(shmemx::reducible<std::complex<double>, shmemx::ops::sum_t> &&
               !shmemx::reducible<std::complex<double>, shmemx::ops::max_t>);
 static_assert(shmemx::reducible<unsigned, shmemx::ops::bit_xor_t> && !shmemx::reducible<double, shmemx::ops::bit_or_t>);
@@ -250,4 +251,59 @@ PE_TEST(the_library_is_an_object) {
   }
   CHECK_EQUAL(shmemx::my_pe(), me());
   CHECK_EQUAL(shmemx::n_pes(), pes());
+}
+
+PE_TEST(a_team_knows_its_contexts_and_a_context_its_team) {
+  const shmemx::team world = shmemx::team::world();
+  const shmemx::team all = world.split_strided(0, 1, pes(), 2);
+  CHECK_EQUAL(all.num_contexts(), 2);
+  CHECK_EQUAL(world.split_strided(0, 1, pes()).num_contexts(), 0);
+  const shmemx::context on_all(all);
+  CHECK(on_all.team_handle() == all.handle());
+  CHECK(shmemx::context().team_handle() == SHMEM_TEAM_WORLD);
+
+  const shmemx::symmetric_array<long> word(1);
+  word[0] = me();
+  shmemx::barrier_all();
+  CHECK(word.ptr().on(me(), all) == word.data());
+  CHECK_EQUAL(word.ptr().on(right(), all) == nullptr, word.ptr().on(right()) == nullptr);
+  CHECK(word.ptr().accessible(right()) && shmemx::pe_accessible(right()));
+  static long own;
+  CHECK(shmemx::symmetric_ptr(&own).accessible(right()));
+  shmemx::barrier_all();
+}
+
+PE_TEST(sessions_end_with_their_scope) {
+  const shmemx::symmetric_array<long> words(64);
+  const shmemx::context apart;
+  {
+    const shmemx::session phase;
+    const shmemx::session other(apart, shmemx::session_options::batch, 64);
+    for (long i = 0; i < 32; ++i) {
+      shmemx::p(words + static_cast<std::size_t>(i), i + 1, right());
+      shmemx::p(words + static_cast<std::size_t>(i + 32), i + 33, right(), apart);
+    }
+  }
+  shmemx::quiet(apart);
+  shmemx::barrier_all();
+  for (long i = 0; i < 64; ++i) CHECK_EQUAL(words[static_cast<std::size_t>(i)], i + 1);
+  shmemx::barrier_all();
+}
+
+PE_TEST(memory_with_hints_is_zeroed) {
+  using shmemx::memory_hints;
+  const shmemx::symmetric_array<long> counters(100, memory_hints::atomics_remote | memory_hints::signal_remote);
+  CHECK(std::all_of(counters.begin(), counters.end(), [](long word) { return word == 0; }));
+  shmemx::barrier_all();
+  shmemx::atomic_add(counters + 5, 2L, right());
+  shmemx::barrier_all();
+  CHECK_EQUAL(counters[5], 2);
+  shmemx::barrier_all();
+}
+
+PE_TEST(the_library_names_itself) {
+  CHECK_EQUAL(shmemx::info_get_version().major, SHMEM_MAJOR_VERSION);
+  CHECK_EQUAL(shmemx::info_get_version().minor, SHMEM_MINOR_VERSION);
+  CHECK_EQUAL(shmemx::info_get_name(), SHMEM_VENDOR_STRING);
+  shmemx::pcontrol(1);
 }
