@@ -56,6 +56,7 @@ fi
 
 expect 2 "no command" "$rma"
 expect 2 "is not found" "$rma" no-such-launcher -n 1 ./program
+expect 2 "oshrun starts no MPI programs" "$rma" "${rma%/*}/oshrun" -n 2 ./program
 expect 2 "linked with MPICH or Open MPI" "$rma" true
 for mpi in "$@"; do
   launch="mpiexec.$mpi -n 2"
