@@ -4,11 +4,10 @@
 #include <bit>
 
 #include "coll/background/schedule.hpp"
+#include "coll/common/select.hpp"
 
 namespace shmemx::coll::background {
 namespace {
-
-constexpr std::size_t kSegmentBytes = std::size_t{512} << 10;
 
 // Calls use(i) for the children of `place` among n in a binomial tree whose root is 0, those of large subtrees first.
 template <class Use>
@@ -31,7 +30,8 @@ class BroadcastTree final : public Schedule {
   }
 
   bool next(Round& out) noexcept override {
-    const std::size_t segments = std::max<std::size_t>(1, (broadcast_.bytes + kSegmentBytes - 1) / kSegmentBytes);
+    const std::size_t segments =
+        std::max<std::size_t>(1, (broadcast_.bytes + kBackgroundSegmentBytes - 1) / kBackgroundSegmentBytes);
     if (is_root_) return next_of_root(out, segments);
     if (round_ == segments + (children_.empty() ? 0 : 1)) return false;
     if (round_ < segments) out.receive(parent_, broadcast_.dest + offset(round_), length(round_));
@@ -41,8 +41,10 @@ class BroadcastTree final : public Schedule {
   }
 
  private:
-  std::size_t offset(std::size_t segment) const { return segment * kSegmentBytes; }
-  std::size_t length(std::size_t segment) const { return std::min(kSegmentBytes, broadcast_.bytes - offset(segment)); }
+  std::size_t offset(std::size_t segment) const { return segment * kBackgroundSegmentBytes; }
+  std::size_t length(std::size_t segment) const {
+    return std::min(kBackgroundSegmentBytes, broadcast_.bytes - offset(segment));
+  }
 
   bool next_of_root(Round& out, std::size_t segments) {
     if (round_ == segments) return false;

@@ -3,12 +3,10 @@
 #include <optional>
 
 #include "coll/background/schedule.hpp"
+#include "coll/common/select.hpp"
 
 namespace shmemx::coll::background {
 namespace {
-
-// Messages each way in a round. More would wait for each other in the network, or as unexpected ones.
-constexpr int kWindow = 8;
 
 class PairwiseExchange final : public Schedule {
  public:
@@ -21,7 +19,7 @@ class PairwiseExchange final : public Schedule {
       out.copy(exchange_.in.at(me_), exchange_.out.at(me_), exchange_.out.size_of(me_));
       ++distance_;
     }
-    for (int i = 0; i < kWindow && distance_ < size_; ++i, ++distance_) add(out);
+    for (int i = 0; i < kBackgroundWindow && distance_ < size_; ++i, ++distance_) add(out);
     return true;
   }
 
@@ -43,15 +41,6 @@ class PairwiseExchange final : public Schedule {
 
 constinit std::optional<std::uint64_t> alltoall_mesh;  // written before the first collective
 
-bool takes_mesh(const Members& members, const Equal& blocks) {
-  constexpr std::size_t kShortBytes = 512;                          // of a block
-  constexpr std::size_t kMostCopiedBytes = std::size_t{512} << 10;  // of all blocks
-  constexpr int kFewMembers = 4;
-  if (alltoall_mesh) return members.size > 1 && blocks.bytes <= *alltoall_mesh && *alltoall_mesh != 0;
-  return blocks.bytes <= kShortBytes && blocks.bytes * static_cast<std::size_t>(members.size) <= kMostCopiedBytes &&
-         members.size > kFewMembers;
-}
-
 }  // namespace
 
 ScheduleOwner make_pairwise_exchange(const Members& members, const Exchange& exchange) noexcept {
@@ -59,9 +48,16 @@ ScheduleOwner make_pairwise_exchange(const Members& members, const Exchange& exc
 }
 
 ScheduleOwner make_fcollect(const Members& members, const Equal& blocks) noexcept {
-  constexpr std::size_t kShortBytes = std::size_t{32} << 10;  // of all members
-  if (ScheduleOwner by_node = make_node_fcollect(members, blocks)) return by_node;
-  if (blocks.bytes <= kShortBytes / static_cast<std::size_t>(members.size)) return make_short_fcollect(members, blocks);
+  switch (background_fcollect(*members.nodes, blocks.bytes)) {
+    case BackgroundBlocks::leaders:
+      return make_leader_fcollect(members, blocks);
+    case BackgroundBlocks::passed:
+      return make_passed_fcollect(members, blocks);
+    case BackgroundBlocks::rounds:
+      return make_short_fcollect(members, blocks);
+    case BackgroundBlocks::pairs:
+      break;
+  }
   return make_pairwise_exchange(members, {.out = {const_cast<std::byte*>(blocks.source), blocks.bytes, 0},
                                           .in = {blocks.dest, blocks.bytes, blocks.bytes}});
 }
@@ -69,10 +65,9 @@ ScheduleOwner make_fcollect(const Members& members, const Equal& blocks) noexcep
 void set_alltoall_mesh(std::optional<std::uint64_t> most_bytes) noexcept { alltoall_mesh = most_bytes; }
 
 ScheduleOwner make_alltoall(const Members& members, const Equal& blocks) noexcept {
-  if (!alltoall_mesh) {
-    if (ScheduleOwner by_node = make_node_alltoall(members, blocks)) return by_node;
-  }
-  if (takes_mesh(members, blocks)) return make_short_alltoall(members, blocks);
+  const BackgroundBlocks how = background_alltoall(*members.nodes, blocks.bytes, alltoall_mesh);
+  if (how == BackgroundBlocks::leaders) return make_leader_alltoall(members, blocks);
+  if (how == BackgroundBlocks::rounds) return make_short_alltoall(members, blocks);
   return make_pairwise_exchange(members, {.out = {const_cast<std::byte*>(blocks.source), blocks.bytes, blocks.bytes},
                                           .in = {blocks.dest, blocks.bytes, blocks.bytes}});
 }

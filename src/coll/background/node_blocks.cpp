@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "coll/background/schedule.hpp"
-#include "coll/common/select.hpp"
 
 namespace shmemx::coll::background {
 namespace {
@@ -225,25 +224,17 @@ ScheduleOwner schedule_of(const Members& members, const Equal& blocks) {
   return schedule;
 }
 
-// Do members share nodes, of which there are several?
-bool combines(const TeamNodes& nodes) {
-  return nodes.count() > 1 && nodes.count() < static_cast<int>(nodes.n_members());
-}
-
 }  // namespace
 
-ScheduleOwner make_node_fcollect(const Members& members, const Equal& blocks) noexcept {
-  constexpr std::size_t kShortBlockBytes = 1024;
-  if (!combines(*members.nodes)) return nullptr;
-  if (blocks.bytes <= kShortBlockBytes || collect_by_leaders(*members.nodes, blocks.bytes * index_of(members.size)))
-    return schedule_of<LeaderFcollect>(members, blocks);
+ScheduleOwner make_leader_fcollect(const Members& members, const Equal& blocks) noexcept {
+  return schedule_of<LeaderFcollect>(members, blocks);
+}
+
+ScheduleOwner make_passed_fcollect(const Members& members, const Equal& blocks) noexcept {
   return schedule_of<PassedFcollect>(members, blocks);
 }
 
-ScheduleOwner make_node_alltoall(const Members& members, const Equal& blocks) noexcept {
-  constexpr int kFewNodes = 16;  // to which a leader sends at once
-  const TeamNodes& nodes = *members.nodes;
-  if (!combines(nodes) || nodes.count() > kFewNodes || !alltoall_by_leaders(nodes, blocks.bytes)) return nullptr;
+ScheduleOwner make_leader_alltoall(const Members& members, const Equal& blocks) noexcept {
   return schedule_of<LeaderAlltoall>(members, blocks);
 }
 

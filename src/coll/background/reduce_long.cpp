@@ -11,12 +11,10 @@
 
 #include "coll/background/schedule.hpp"
 #include "coll/common/combine.hpp"
+#include "coll/common/select.hpp"
 
 namespace shmemx::coll::background {
 namespace {
-
-constexpr std::size_t kScratchBytes = std::size_t{2} << 20;  // of a worker
-constexpr std::size_t kMinPieceBytes = 4096;
 
 class LongReduction final : public Schedule {
  public:
@@ -32,7 +30,7 @@ class LongReduction final : public Schedule {
     const auto worker = static_cast<std::size_t>(std::min(index_, n_workers_ - 1));
     for (int node = 0; node < nodes.count(); ++node) workers_.push_back(nodes.on(node)[worker]);
     const std::size_t most = static_cast<std::size_t>(nodes.max_size) + 1;
-    const std::size_t share_bytes = std::max(kScratchBytes / most, kMinPieceBytes * workers_.size());
+    const std::size_t share_bytes = std::max(kBackgroundScratchBytes / most, kBackgroundPieceBytes * workers_.size());
     segment_ = std::max<std::size_t>(1, share_bytes / element_bytes_) * static_cast<std::size_t>(n_workers_);
     if (works()) reserve();
   }

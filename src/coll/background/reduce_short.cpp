@@ -10,8 +10,6 @@
 namespace shmemx::coll::background {
 namespace {
 
-constexpr int kFewLeaders = 3;  // that exchange directly, at most
-
 class ShortReduction {
  public:
   ShortReduction(const Members& members, const Reduction& reduction, ListedSchedule& schedule)
@@ -37,11 +35,10 @@ class ShortReduction {
   }
 
  private:
-  // What travels at a time, so that no member needs more than about kMostBytes. The same on all members.
+  // What travels at a time, so that no member needs more than about kBackgroundScratchBytes. The same on all members.
   std::size_t segment_bytes(std::size_t element_bytes) const {
-    constexpr std::size_t kMostBytes = std::size_t{2} << 20;
     const int widest = members_.by_tree ? kTreeRadix : std::max(nodes_.max_size, kFewLeaders);
-    const std::size_t elements = kMostBytes / static_cast<std::size_t>(widest) / element_bytes;
+    const std::size_t elements = kBackgroundScratchBytes / static_cast<std::size_t>(widest) / element_bytes;
     return std::max<std::size_t>(1, elements) * element_bytes;
   }
   std::size_t slots() const {

@@ -115,9 +115,10 @@ ScheduleOwner make_fcollect(const Members& members, const Equal& blocks) noexcep
 ScheduleOwner make_alltoall(const Members& members, const Equal& blocks) noexcept;
 // Blocks up to this size take log2 rounds; without a value make_alltoall chooses. The same on all members.
 void set_alltoall_mesh(std::optional<std::uint64_t> most_bytes) noexcept;
-// By nodes; null where no members share one, or where that gains nothing.
-ScheduleOwner make_node_fcollect(const Members& members, const Equal& blocks) noexcept;
-ScheduleOwner make_node_alltoall(const Members& members, const Equal& blocks) noexcept;
+// By nodes of which some have several members: by their leaders, or passed on there.
+ScheduleOwner make_leader_fcollect(const Members& members, const Equal& blocks) noexcept;
+ScheduleOwner make_passed_fcollect(const Members& members, const Equal& blocks) noexcept;
+ScheduleOwner make_leader_alltoall(const Members& members, const Equal& blocks) noexcept;
 // In a logarithmic number of rounds, for short blocks.
 ScheduleOwner make_short_fcollect(const Members& members, const Equal& blocks) noexcept;
 ScheduleOwner make_short_alltoall(const Members& members, const Equal& blocks) noexcept;

@@ -110,7 +110,8 @@ inline std::size_t broadcast_segment(const TeamNodes& nodes, NodesBroadcast shap
 }
 
 // The leaders send to each other directly: one step, but a message to each. Else in log2(n) rounds.
-inline bool leaders_exchange_directly(const TeamNodes& nodes) noexcept { return nodes.count() <= 3; }
+inline constexpr int kFewLeaders = 3;
+inline bool leaders_exchange_directly(const TeamNodes& nodes) noexcept { return nodes.count() <= kFewLeaders; }
 
 // The leaders compute a reduction, or the PEs of all nodes by shares.
 inline bool reduce_by_leaders(const TeamNodes& nodes, std::size_t bytes) noexcept {
@@ -171,5 +172,46 @@ inline constexpr std::size_t kScanGatherBytes = std::size_t{512} << 10;
 // scans, and a node is at most kScanBlocksAhead blocks ahead of the next one.
 inline constexpr std::uint32_t kScansBetweenBarriers = 32;
 inline constexpr std::uint64_t kScanBlocksAhead = 16;
+
+// ---- collectives that do not block, by messages on one node, too ----
+
+// Broadcasts travel in segments.
+inline constexpr std::size_t kBackgroundSegmentBytes = std::size_t{512} << 10;
+// Memory of a member that combines for others, and the shortest piece of which it has one from each node.
+inline constexpr std::size_t kBackgroundScratchBytes = std::size_t{2} << 20;
+inline constexpr std::size_t kBackgroundPieceBytes = 4096;
+// Messages each way in a round of an exchange of all members. More would wait for each other in the network, or as
+// unexpected ones.
+inline constexpr int kBackgroundWindow = 8;
+
+inline bool members_share_nodes(const TeamNodes& nodes) noexcept {
+  return nodes.count() > 1 && nodes.count() < static_cast<int>(nodes.n_members());
+}
+
+// leaders: of nodes, in log2 rounds; passed: each block crosses once to each other node; rounds: log2 rounds of all
+// members; pairs: a message for each pair of members. `bytes`: of one block.
+enum class BackgroundBlocks : std::uint8_t { leaders, passed, rounds, pairs };
+inline BackgroundBlocks background_fcollect(const TeamNodes& nodes, std::size_t bytes) noexcept {
+  constexpr std::size_t kShortBlockBytes = 1024;
+  constexpr std::size_t kShortBytes = std::size_t{32} << 10;  // of all members
+  if (!members_share_nodes(nodes))
+    return bytes <= kShortBytes / nodes.n_members() ? BackgroundBlocks::rounds : BackgroundBlocks::pairs;
+  const bool by_leaders = bytes <= kShortBlockBytes || collect_by_leaders(nodes, bytes * nodes.n_members());
+  return by_leaders ? BackgroundBlocks::leaders : BackgroundBlocks::passed;
+}
+// With `asked`, blocks up to that size take the rounds of all members.
+inline BackgroundBlocks background_alltoall(const TeamNodes& nodes, std::size_t bytes,
+                                            std::optional<std::uint64_t> asked = {}) noexcept {
+  constexpr int kFewNodes = 16;  // to which a leader sends at once
+  constexpr std::size_t kShortBytes = 512;
+  constexpr std::size_t kMostCopiedBytes = std::size_t{512} << 10;  // of all blocks
+  constexpr std::size_t kFewMembers = 4;
+  const std::size_t n = nodes.n_members();
+  if (asked) return n > 1 && bytes <= *asked && *asked != 0 ? BackgroundBlocks::rounds : BackgroundBlocks::pairs;
+  if (members_share_nodes(nodes) && nodes.count() <= kFewNodes && alltoall_by_leaders(nodes, bytes))
+    return BackgroundBlocks::leaders;
+  const bool by_rounds = bytes <= kShortBytes && bytes * n <= kMostCopiedBytes && n > kFewMembers;
+  return by_rounds ? BackgroundBlocks::rounds : BackgroundBlocks::pairs;
+}
 
 }  // namespace shmemx::coll

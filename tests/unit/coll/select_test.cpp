@@ -102,4 +102,36 @@ BOOST_AUTO_TEST_CASE(a_collect_takes_what_was_asked_for_where_it_can) {
   BOOST_CHECK(coll::nodes_collect(unequal, 8, {{}, 4}) == NodesCollect::pairs);
 }
 
+BOOST_AUTO_TEST_CASE(blocks_of_collectives_in_the_background_go_by_nodes_that_are_shared) {
+  using coll::BackgroundBlocks;
+  const TeamNodes shared = nodes_with(2, 8);
+  const TeamNodes alone = nodes_with(16, 1);
+  const TeamNodes one = nodes_with(1, 16);
+  BOOST_CHECK(coll::background_fcollect(shared, 2048) == BackgroundBlocks::leaders);
+  BOOST_CHECK(coll::background_fcollect(shared, 2049) == BackgroundBlocks::passed);
+  BOOST_CHECK(coll::background_fcollect(nodes_with(2, 64), 1024) == BackgroundBlocks::leaders);
+  BOOST_CHECK(coll::background_fcollect(nodes_with(2, 64), 1025) == BackgroundBlocks::passed);
+  for (const TeamNodes* const nodes : {&alone, &one}) {
+    BOOST_CHECK(coll::background_fcollect(*nodes, 2048) == BackgroundBlocks::rounds);
+    BOOST_CHECK(coll::background_fcollect(*nodes, 2049) == BackgroundBlocks::pairs);
+    BOOST_CHECK(coll::background_alltoall(*nodes, 512) == BackgroundBlocks::rounds);
+    BOOST_CHECK(coll::background_alltoall(*nodes, 513) == BackgroundBlocks::pairs);
+  }
+  BOOST_CHECK(coll::background_alltoall(shared, 512) == BackgroundBlocks::leaders);
+  BOOST_CHECK(coll::background_alltoall(shared, 513) == BackgroundBlocks::pairs);
+  BOOST_CHECK(coll::background_alltoall(nodes_with(17, 2), 512) == BackgroundBlocks::rounds);
+  BOOST_CHECK(coll::background_alltoall(nodes_with(4, 1), 8) == BackgroundBlocks::pairs);
+  BOOST_CHECK(coll::background_alltoall(nodes_with(2048, 1), 512) == BackgroundBlocks::pairs);
+}
+
+BOOST_AUTO_TEST_CASE(an_alltoall_in_the_background_takes_rounds_where_they_are_asked_for) {
+  using coll::BackgroundBlocks;
+  const TeamNodes nodes = nodes_with(2, 2);
+  BOOST_CHECK(coll::background_alltoall(nodes, 8) == BackgroundBlocks::leaders);
+  BOOST_CHECK(coll::background_alltoall(nodes, 4096, 4096) == BackgroundBlocks::rounds);
+  BOOST_CHECK(coll::background_alltoall(nodes, 4097, 4096) == BackgroundBlocks::pairs);
+  BOOST_CHECK(coll::background_alltoall(nodes, 0, 0) == BackgroundBlocks::pairs);
+  BOOST_CHECK(coll::background_alltoall(nodes_with(1, 1), 8, 4096) == BackgroundBlocks::pairs);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
