@@ -238,7 +238,11 @@ def keys_that_signal(shell):
 
 
 def stopped_and_continued(shell):
-    shell.type("oshrun -n 2 sh -c 'echo PI''D=$$; while [ ! -e stop3 ]; do sleep 0.05; done; echo bye'\n")
+    # Not a shell: one whose child is stopped between vfork and exec waits in state D until the child goes on.
+    with open("waiter.py", "w", encoding="utf-8") as file:
+        file.write("import os, time\nprint(f'PID={os.getpid()}', flush=True)\n"
+                   "while not os.path.exists('stop3'): time.sleep(0.05)\nprint('bye')\n")
+    shell.type(f"oshrun -n 2 {shlex.quote(sys.executable)} waiter.py\n")
     pids = []
     for _ in range(2):
         shell.expect("PID=")
