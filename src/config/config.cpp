@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "config/nearest.hpp"
+#include "config/other_libraries.hpp"
 
 namespace shmemx::config {
 namespace {
@@ -134,6 +135,10 @@ Status set(Config& config, typename Kind::value_type& member, Variable variable,
 
 void warn_of_unknown(Config& config, const Findings& found) {
   for (const std::string_view name : found.unknown) {
+    if (const char* const instead = instead_of(name)) {
+      config.warnings.push_back("variable " + quoted(name) + " of another library has no effect; " + instead);
+      continue;
+    }
     std::string text = "unknown variable " + quoted(name) + " has no effect";
     const std::string_view nearest = nearest_variable(name);
     text += nearest.empty() ? "; SHMEM_INFO=all lists all variables" : "; did you mean " + std::string(nearest) + "?";

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/nearest.hpp"
+#include "config/other_libraries.hpp"
 
 BOOST_AUTO_TEST_SUITE(config_environment)
 
@@ -272,6 +273,29 @@ BOOST_AUTO_TEST_CASE(a_warning_about_an_unknown_variable_contains_the_nearest_na
   BOOST_CHECK(contains(c.warnings[1], "did you mean SHMEM_SYMMETRIC_SIZE?"));
   BOOST_CHECK(contains(c.warnings[2], "did you mean SHMEMX_SPIN_NS?"));
   BOOST_CHECK(contains(c.warnings[3], "SHMEM_INFO=all lists all variables"));
+}
+
+BOOST_AUTO_TEST_CASE(a_warning_about_a_variable_of_another_library_says_what_does_its_work) {
+  const auto config = parse({"SHMEM_OFI_PROVIDER=tcp", "SHMEM_BARRIER_ALGORITHM=tree", "SHMEM_TEAMS_MAX=10",
+                             "SHMEM_TEAMS_MAXIMUM=10", "SMA_OFI_PROVIDER=tcp"});
+  BOOST_REQUIRE(config);
+  const std::vector<std::string>& warnings = config.value().warnings;
+  BOOST_REQUIRE_EQUAL(warnings.size(), 5U);
+  BOOST_CHECK_EQUAL(warnings[0],
+                    "variable 'SHMEM_OFI_PROVIDER' of another library has no effect; "
+                    "SHMEMX_TRANSPORT=ofi,tcp and FI_PROVIDER do that here");
+  BOOST_CHECK(contains(warnings[1], "collectives choose here by size"));
+  BOOST_CHECK(contains(warnings[2], "the number of teams has no limit here"));
+  BOOST_CHECK(contains(warnings[3], "unknown variable 'SHMEM_TEAMS_MAXIMUM'"));
+  BOOST_CHECK(contains(warnings[4], "unknown variable 'SMA_OFI_PROVIDER'"));
+}
+
+// A variable that exists here is none of another library, whatever its name begins or ends with.
+BOOST_AUTO_TEST_CASE(variables_of_other_libraries_are_none_of_ours) {
+#define SHMEMX_CONFIG_NAME(member, kind_, name, ...) \
+  BOOST_CHECK_MESSAGE(shmemx::config::instead_of(name) == nullptr, name);
+  SHMEMX_CONFIG_TABLE(SHMEMX_CONFIG_NAME)
+#undef SHMEMX_CONFIG_NAME
 }
 
 BOOST_AUTO_TEST_CASE(warnings_can_be_silenced) {
