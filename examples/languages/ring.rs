@@ -1,6 +1,7 @@
 // A ring in Rust: each PE adds its number to a counter of its right neighbour, and puts its number there.
 use std::mem::{size_of, size_of_val};
-use std::ffi::{c_int, c_long, c_void};
+use std::os::raw::{c_int, c_long, c_void};
+use std::ptr::addr_of;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 #[link(name = "shmemx")]
@@ -25,7 +26,7 @@ fn main() {
         let (right, left) = ((me + 1) % pes, (me + pes - 1) % pes);
         let numbers = shmem_malloc(4 * size_of::<f64>()) as *mut f64;
         let mine = [f64::from(me); 4];
-        shmem_long_atomic_add(COUNTER.as_ptr(), c_long::from(me), right);
+        shmem_long_atomic_add(addr_of!(COUNTER) as *mut c_long, c_long::from(me), right);
         shmem_putmem(numbers.cast(), mine.as_ptr().cast(), size_of_val(&mine), right);
         shmem_barrier_all();
         let got = COUNTER.load(Ordering::Relaxed);
