@@ -24,7 +24,7 @@ PARAGRAPH_WORDS = 120
 FOR_NEWCOMERS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/README.md", "docs/tutorial.md", "docs/migration.md",
                  "docs/tuning.md")
 SETTING = re.compile(r"(?<!-D)\b(SHMEMX?_[A-Z_]+)=")
-OTHER_SETTINGS = ("SHMEMX_CC", "SHMEMX_MPI_FLAVOR")  # of the compiler wrappers and of shmemx-rma
+OTHER_SETTINGS = ("SHMEMX_CC", "SHMEMX_MPI_FLAVOR", "SHMEMX_MPI_RMA")  # of the compiler wrappers and of shmemx-rma
 UNITS = {"": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "ns": 1, "us": 1000, "ms": 1000000}
 LAST_CELL = re.compile(r"\| *`(\w+)`, *`([\w./]+)` *\|$")
 BOLD = re.compile(r"\*\*([0-9.,]+) ?(\w*)\*\*")
