@@ -70,7 +70,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
               ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${SHMEMX_DOCDIR} COMPONENT shmemx_doc)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${SHMEMX_DOCDIR} COMPONENT shmemx_doc PATTERN man EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${SHMEMX_DOCDIR} COMPONENT shmemx_doc
-  FILES_MATCHING PATTERN *.c PATTERN *.f90 PATTERN *.rs PATTERN *.cpp PATTERN *.hpp PATTERN tutorial/Makefile PATTERN tutorial/CMakeLists.txt)
+  FILES_MATCHING PATTERN *.c PATTERN *.f90 PATTERN *.rs PATTERN *.py PATTERN *.cpp PATTERN *.hpp PATTERN tutorial/Makefile PATTERN tutorial/CMakeLists.txt)
 install(FILES ${PROJECT_SOURCE_DIR}/docs/man/oshrun.1 ${PROJECT_SOURCE_DIR}/docs/man/shmem_info.1
               ${PROJECT_SOURCE_DIR}/docs/man/shmem_trace_join.1
               ${PROJECT_SOURCE_DIR}/docs/man/shmem_perf.1

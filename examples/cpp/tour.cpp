@@ -1,4 +1,5 @@
 // The parts of shmemx.hpp, one after the other. docs/cpp.md explains them.
+#include <shmemx/requests.hpp>
 #include <shmemx/shmemx.hpp>
 
 #include <array>
@@ -93,6 +94,22 @@ void atomics_waits_and_locks() {
   shmemx::barrier_all();
 }
 
+void messages_and_collectives_in_the_background() {
+  constexpr int kTag = 1;
+  const int right = (shmemx::my_pe() + 1) % shmemx::n_pes();
+  const int left = (shmemx::my_pe() + shmemx::n_pes() - 1) % shmemx::n_pes();
+  std::vector<double> halo(100);
+  const std::vector<double> mine(100, shmemx::my_pe());
+  shmemx::request arrives = shmemx::irecv(halo, left, kTag);
+  shmemx::send(mine, right, kTag);
+  const shmemx::message_status status = arrives.wait();
+  if (status.count<double>() != 100 || halo[0] != left) std::puts("wrong");
+
+  std::vector<double> sum(100);
+  shmemx::request summed = shmemx::reduce_nb(shmemx::team::world(), sum, mine, shmemx::op::sum);
+  summed.wait();
+}
+
 }  // namespace
 
 int main() {
@@ -104,5 +121,6 @@ int main() {
   contexts();
   teams_and_collectives();
   atomics_waits_and_locks();
+  messages_and_collectives_in_the_background();
   return 0;
 }
