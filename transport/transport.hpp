@@ -84,6 +84,10 @@ class Sink {
   // There is no path to `pe` any more, or never was. `cause` is one clause: "connection reset by peer". Not called for
   // a PE that has called close(). At most once for each PE.
   virtual void lost(int pe, const std::string& cause) noexcept = 0;
+  // The network does not register memory of this length, and copies it instead. Called for the first only.
+  virtual void copies(const char* network, std::size_t bytes, const std::string& cause) noexcept {
+    static_cast<void>(network), static_cast<void>(bytes), static_cast<void>(cause);
+  }
 
  protected:
   ~Sink() = default;

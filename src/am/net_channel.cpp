@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "am/endpoint.hpp"
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
+#include "base/machine.hpp"
 
 namespace shmemx::am {
 namespace {
@@ -254,6 +256,16 @@ void NetChannel::lost(int pe, const std::string& cause) noexcept {
   const bool is_lost = paths_.is_lost(pe, network_, causes);
   sender_.check_path(pe);
   if (is_lost) lose(pe, causes);
+}
+
+// Many PEs of a node meet the same limit, so the first one says so.
+void NetChannel::copies(const char* network, std::size_t bytes, const std::string& cause) noexcept {
+  const Endpoint& endpoint = own_endpoint();
+  for (int pe = 0; pe < endpoint.me(); ++pe) {
+    if (!endpoint.is_internode(pe)) return;
+  }
+  warn("%s does not register %zu bytes of this PE's memory (%s%s): long messages, puts and gets are copied there",
+       network, bytes, cause.c_str(), locked_memory_note().c_str());
 }
 
 }  // namespace shmemx::am

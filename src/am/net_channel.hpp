@@ -77,6 +77,7 @@ class NetChannel final : public transport::Sink {
                        std::size_t payload_bytes) noexcept override;
   void placed(int source, const transport::Header& fixed, Bytes header, std::size_t payload_bytes) noexcept override;
   void lost(int pe, const std::string& cause) noexcept override;
+  void copies(const char* network, std::size_t bytes, const std::string& cause) noexcept override;
 
   // ---- networks ----
   // Returns whether it is known which network leads to `pe`. Otherwise that is being probed: poll and try again.

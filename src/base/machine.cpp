@@ -96,6 +96,12 @@ bool runs_under_emulator() noexcept {
 std::uint64_t address_space_limit() noexcept { return limit_of(RLIMIT_AS); }
 std::uint64_t locked_memory_limit() noexcept { return limit_of(RLIMIT_MEMLOCK); }
 
+std::string locked_memory_note() {
+  const std::uint64_t limit = locked_memory_limit();
+  if (limit == kUnlimited) return {};
+  return "; the limit of locked memory is " + std::to_string(limit) + " bytes (ulimit -l)";
+}
+
 bool is_mapped(std::uint64_t address, std::uint64_t bytes) noexcept {
   if (bytes == 0) return true;
   const std::uint64_t begin = round_down(address, page_bytes());

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace shmemx {
 
@@ -31,6 +32,9 @@ bool runs_under_emulator() noexcept;
 // Return RLIMIT_AS and RLIMIT_MEMLOCK; kUnlimited if there is none.
 std::uint64_t address_space_limit() noexcept;
 std::uint64_t locked_memory_limit() noexcept;
+// Names the limit of locked memory, the usual reason why network hardware refuses memory, behind a cause; empty if
+// there is none.
+std::string locked_memory_note();
 
 // Returns true if all pages of a range of this process are mapped. One system call.
 bool is_mapped(std::uint64_t address, std::uint64_t bytes) noexcept;

@@ -15,13 +15,6 @@ std::uint64_t range_bytes(std::uint64_t window_bytes) noexcept {
   return std::max(kMinKeyRange, std::bit_ceil(window_bytes / kMaxKeysOfWindow + 1));
 }
 
-// The limit of locked memory is the usual reason where network hardware refuses memory.
-std::string limit_of_registrations() {
-  const std::uint64_t limit = locked_memory_limit();
-  if (limit == kUnlimited) return {};
-  return "; the limit of locked memory is " + std::to_string(limit) + " bytes (ulimit -l)";
-}
-
 }  // namespace
 
 std::string why_not_registered(transport::Transport& network) {
@@ -29,7 +22,7 @@ std::string why_not_registered(transport::Transport& network) {
   auto* const base = reinterpret_cast<std::byte*>(context.heap_base);
   const std::uint64_t bytes = std::min(range_bytes(context.window_bytes), context.window_bytes);
   const Result<std::string> key = network.rma()->register_memory(base, bytes);
-  if (!key) return key.error().text + limit_of_registrations();
+  if (!key) return key.error().text + locked_memory_note();
   network.rma()->unregister_memory(base);
   return {};
 }
@@ -57,7 +50,7 @@ void OpenedRanges::report_refusal(const Name& name, std::uint64_t bytes, const c
         "%s does not register %llu bytes of this PE's %s (%s%s): puts and gets of other nodes go there as "
         "messages",
         network, static_cast<unsigned long long>(bytes),
-        name.index == windows::kHeapWindow.index ? "heap" : "static data", why, limit_of_registrations().c_str());
+        name.index == windows::kHeapWindow.index ? "heap" : "static data", why, locked_memory_note().c_str());
   }
   debug_line("%s reaches no range of %llu bytes, messages do: %s", network, static_cast<unsigned long long>(bytes),
              why);

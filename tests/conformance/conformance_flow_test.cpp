@@ -53,7 +53,8 @@ BOOST_AUTO_TEST_CASE(little_waits_behind_payloads_whatever_is_sent) {
   BOOST_CHECK_LT(waiting() * payload.size(), kMostSent / 2);
   BOOST_REQUIRE(got(job, 1, taken));
   check_sequence(job.sink(1), 0, taken);
-  BOOST_CHECK(job.sink(1).messages.back().payload == payload);
+  const auto& last = job.sink(1).messages.back().payload;
+  BOOST_CHECK(last == payload || last == long_payload);  // nothing is taken behind a payload that is sent in parts
 }
 
 BOOST_AUTO_TEST_CASE(much_data_in_both_directions_at_once) {

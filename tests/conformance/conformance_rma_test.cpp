@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -187,6 +188,43 @@ BOOST_AUTO_TEST_CASE(short_puts_are_copied_and_short_gets_end) {
 }
 
 // The initiator is not polled. The target is, as networks in software need it.
+// Registers all that the network registers, on a provider that has a limit (strict_provider).
+static void use_up(shmemx::transport::Rma& rma, std::vector<std::byte>& memory) {
+  std::size_t at = 0;
+  for (std::size_t bytes = memory.size() / 2; bytes >= 4096; bytes /= 2) {
+    if (rma.register_memory(memory.data() + at, bytes)) at += bytes;
+  }
+}
+
+// The target's window is registered, and nothing of the initiator's memory.
+BOOST_AUTO_TEST_CASE(memory_that_is_not_registered_is_copied) {
+  if (std::getenv("SHMEMX_TEST_PROVIDER_MEMORY") == nullptr) {
+    BOOST_TEST_MESSAGE("no limit of registrations");
+    return;
+  }
+  constexpr std::size_t kBytes = std::size_t{4} << 20;
+  std::vector<std::byte> window(kBytes), all(4 * kBytes);
+  Job job;
+  shmemx::transport::Rma* const rma = job[0].rma();
+  auto packed = job[1].rma()->register_memory(window.data(), window.size());
+  BOOST_REQUIRE(packed);
+  shmemx::transport::RemoteKey* const key = rma->import_key(1, bytes_of(*packed));
+  BOOST_REQUIRE(key != nullptr);
+  use_up(*rma, all);
+  for (const std::size_t bytes : {64, 4096, 5000, 600'001, 3'000'000}) {
+    const auto source = pattern(bytes, static_cast<unsigned>(bytes));
+    std::vector<std::byte> back(bytes);
+    shmemx::transport::Completion done, source_use;
+    BOOST_REQUIRE(job.poll_until([&] { return rma->put(*key, 64, source, done, &source_use); }));
+    BOOST_REQUIRE(job.poll_until([&] { return source_use.open == 0 && done.open == 0; }));
+    BOOST_CHECK(std::equal(source.begin(), source.end(), window.begin() + 64));
+    BOOST_REQUIRE(job.poll_until([&] { return rma->get(*key, 64, back, done); }));
+    BOOST_REQUIRE(job.poll_until([&] { return done.open == 0; }));
+    BOOST_CHECK(back == source && !done.failed && !source_use.failed);
+  }
+  BOOST_CHECK(job.sink(0).losses.empty() && job.sink(1).losses.empty());
+}
+
 BOOST_AUTO_TEST_CASE(progress_ends_puts_and_gets) {
   Job job;
   shmemx::transport::Rma* const rma = job[0].rma();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cstdlib>
 #include <cstring>
 
 #include "conformance_job.hpp"
@@ -91,6 +92,31 @@ BOOST_AUTO_TEST_CASE(messages_placed_early_are_completed_in_order) {
 }
 
 // A payload that the receiver declines never leaves its sender, which may use it again.
+// On a provider that has a limit (strict_provider). What follows such a payload waits for it, and so does the end.
+BOOST_AUTO_TEST_CASE(payloads_that_are_not_registered_are_copied) {
+  if (std::getenv("SHMEMX_TEST_PROVIDER_MEMORY") == nullptr) {
+    BOOST_TEST_MESSAGE("no limit of registrations");
+    return;
+  }
+  const auto long_payload = pattern(std::size_t{5} << 20, 1);
+  const auto own = pattern(600'001, 2);
+  for (const bool lands : {true, false}) {
+    Outgoing outgoing;
+    Job job;
+    job.sink(1).lands = lands;
+    BOOST_REQUIRE(job.poll_until([&] {
+      return job[0].send(1, {1, 0, 4, 0}, number_bytes(0), long_payload, &outgoing, Urgency::now) != Sent::no;
+    }));
+    BOOST_REQUIRE(job.send({.header = number_bytes(1), .payload = pattern(100, 3)}));
+    BOOST_REQUIRE(job.send({.header = number_bytes(2), .payload = own}));
+    BOOST_REQUIRE(got(job, 1, 3));
+    check_sequence(job.sink(1), 0, 3);
+    BOOST_CHECK(job.sink(1).messages[0].payload == long_payload && job.sink(1).messages[2].payload == own);
+    BOOST_CHECK(job.poll_until([&] { return outgoing.done; }));
+    BOOST_CHECK_EQUAL(job.sink(0).copied.size(), 1U);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(declined_payloads_stay_with_their_sender) {
   Job job;
   if (job[1].capabilities().declinable_bytes == 0) return;

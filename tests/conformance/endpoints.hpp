@@ -46,9 +46,11 @@ class Recorder final : public shmemx::transport::Sink {
   std::byte* placement(int source, const Header& fixed, Bytes header, std::size_t payload_bytes) noexcept override;
   void placed(int source, const Header& fixed, Bytes header, std::size_t payload_bytes) noexcept override;
   void lost(int pe, const std::string& cause) noexcept override { losses.push_back({pe, cause}); }
+  void copies(const char*, std::size_t bytes, const std::string&) noexcept override { copied.push_back(bytes); }
 
   std::vector<Message> messages;
   std::vector<Loss> losses;
+  std::vector<std::size_t> copied;                 // lengths of memory that is copied
   bool lands = true;                               // long payloads are placed in memory of the recorder
   bool same_place = false;                         // all at the same one
   bool declines = false;                           // payloads that are still at their senders stay there

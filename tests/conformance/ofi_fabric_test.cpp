@@ -100,7 +100,8 @@ struct Receiver : PlayedFabric {
   Memory memory{fabric, setup.secret, 0};
   Peers peers{fabric, setup};
   Outbound outbound{fabric, memory, peers, setup};
-  Transfers transfers{fabric, memory, peers};
+  BouncePool bounces{memory};
+  Transfers transfers{fabric, memory, peers, bounces};
   Inbound inbound{fabric, memory, peers, outbound, transfers};
 };
 

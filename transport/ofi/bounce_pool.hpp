@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/result.hpp"
 #include "transport/ofi/memory.hpp"
 
 namespace shmemx::ofi {
@@ -20,9 +21,12 @@ class BouncePool {
 
   explicit BouncePool(Memory& memory) noexcept : memory_(memory) {}
 
+  // Makes the first buffers, so that there are some when nothing else is registered any more.
+  Status open() { return slabs_.empty() ? add_slab() : Status(); }
+
   // Returns none if all are in use, or if there is no memory for more.
   Bounce take() {
-    if (free_.empty() && slabs_.size() < kMostSlabs) add_slab();
+    if (free_.empty() && slabs_.size() < kMostSlabs) static_cast<void>(add_slab());
     if (free_.empty()) return {};
     const Bounce bounce = free_.back();
     free_.pop_back();
@@ -38,14 +42,14 @@ class BouncePool {
     Place place;
   };
 
-  void add_slab() {
+  Status add_slab() {
     Slab slab;
     slab.memory.reset(new std::byte[kOfSlab * kBytes]);
-    auto place = memory_.open_to_me(Bytes(slab.memory.get(), kOfSlab * kBytes));
-    if (!place) return;
-    slab.place = std::move(*place);
+    SHMEMX_TRY_ASSIGN(place, memory_.open_to_me(Bytes(slab.memory.get(), kOfSlab * kBytes)));
+    slab.place = std::move(place);
     for (std::size_t i = kOfSlab; i-- != 0;) free_.push_back({slab.memory.get() + i * kBytes, slab.place.descriptor});
     slabs_.push_back(std::move(slab));
+    return {};
   }
 
   Memory& memory_;

@@ -261,12 +261,19 @@ void Inbound::take_aligned(Peer& peer, Bytes packet) {
   Bytes content;
   while (!peer.is_lost && reader.next(record, content)) {
     if (peer.end.is_shutdown_due || peer.end.has_left) return refuse(peer, "a record behind the last one");
+    if ((record.kind == kPart) != (peer.in.parts.missing != 0)) return refuse(peer, "a part out of turn");
     switch (record.kind) {
       case kMessage:
         peer.in.queue.add_whole(record.fixed, content);
         break;
       case kAnnounce:
         take_announcement(peer, record, content);
+        break;
+      case kInParts:
+        begin_parts(peer, record, content);
+        break;
+      case kPart:
+        take_part(peer, content);
         break;
       case kShutdown:
         peer.end.is_shutdown_due = true;
@@ -298,6 +305,50 @@ void Inbound::take_announcement(Peer& peer, const Record& record, Bytes content)
   if (is_closing_) return outbound_.send_control(peer, kFinished, what.id);
   peer.in.queue.add_announced(record.fixed, content.subspan(sizeof what), what.payload_bytes,
                               {what.id, what.address, what.key});
+}
+
+// The sender has waited until nothing of it is unread, so nothing is in front of the message.
+void Inbound::begin_parts(Peer& peer, const Record& record, Bytes content) {
+  InParts what;
+  const std::size_t header_bytes = record.fixed.header_bytes;
+  if (content.size() != sizeof what + header_bytes) return refuse(peer, "the beginning of parts of a wrong length");
+  std::memcpy(&what, content.data(), sizeof what);
+  if (what.payload_bytes < kLongBytes || what.payload_bytes > kMaxPayloadBytes)
+    return refuse(peer, "a payload of a length that is not allowed");
+  PartsIn& parts = peer.in.parts;
+  parts.missing = parts.payload_bytes = what.payload_bytes;
+  parts.next = nullptr;
+  if (is_closing_) return;
+  if (!peer.in.queue.may_place_parts()) return refuse(peer, "parts behind a payload that was not read");
+  const Bytes header = content.subspan(sizeof what);
+  parts.fixed = record.fixed;
+  parts.header.assign(header.begin(), header.end());
+  parts.next = peer.in.queue.place_parts(record.fixed, parts.header, what.payload_bytes);
+  const bool is_declined = parts.next == transport::declined();
+  if (parts.next != nullptr && !is_declined) return;
+  parts.own = transport::allocate_aligned(header_bytes + (is_declined ? 0 : what.payload_bytes));
+  if (parts.own == nullptr) return out_of_memory(peer.pe, what.payload_bytes);
+  std::copy(header.begin(), header.end(), parts.own.get());
+  parts.next = is_declined ? nullptr : parts.own.get() + header_bytes;
+  if (!is_declined) return;
+  const AlignedMemory own = std::move(parts.own);
+  peer.in.queue.add_without_place(parts.fixed, Bytes(own.get(), header_bytes));
+}
+
+void Inbound::take_part(Peer& peer, Bytes content) {
+  PartsIn& parts = peer.in.parts;
+  if (content.empty() || content.size() > parts.missing) return refuse(peer, "a part of a wrong length");
+  parts.missing -= content.size();
+  if (parts.next == nullptr) return;
+  copy_block(parts.next, content.data(), content.size());
+  parts.next += content.size();
+  if (parts.missing != 0) return;
+  const std::vector<std::byte> header = std::move(parts.header);
+  if (const AlignedMemory own = std::move(parts.own); own != nullptr) {
+    peer.in.queue.add_without_place(parts.fixed, Bytes(own.get(), header.size() + parts.payload_bytes));
+  } else {
+    peer.in.queue.add_placed(parts.fixed, header, parts.payload_bytes);
+  }
 }
 
 // Starts to read the payload from the sender's memory.

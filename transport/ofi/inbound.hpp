@@ -66,6 +66,8 @@ class Inbound final : private transport::InboundSource {
   void take(Peer& peer, Bytes packet);
   void take_aligned(Peer& peer, Bytes packet);
   void take_announcement(Peer& peer, const Record& record, Bytes content);
+  void begin_parts(Peer& peer, const Record& record, Bytes content);
+  void take_part(Peer& peer, Bytes content);
   void take_shutdown_if_due(Peer& peer);
   void refuse(Peer& peer, const char* what);
 

@@ -58,6 +58,12 @@ Result<Place> Memory::enter(Bytes memory, std::uint64_t access) {
   return place;
 }
 
+Result<Place> Memory::enter_or_note(Bytes memory, std::uint64_t access) {
+  Result<Place> place = enter(memory, access);
+  if (!place && !std::exchange(has_refused_, true)) refusal_ = {memory.size(), place.error().text};
+  return place;
+}
+
 Result<Place> Memory::open_to_others(Bytes memory) {
   const std::byte* base = nullptr;
   if (const Range* range = range_of(memory, base)) {
@@ -67,7 +73,7 @@ Result<Place> Memory::open_to_others(Bytes memory) {
     place.address = range->place.address + static_cast<std::uint64_t>(memory.data() - base);
     return place;
   }
-  return enter(memory, FI_REMOTE_READ);
+  return enter_or_note(memory, FI_REMOTE_READ);
 }
 
 bool Memory::find(Bytes memory, void*& descriptor) const noexcept {
@@ -80,7 +86,7 @@ bool Memory::find(Bytes memory, void*& descriptor) const noexcept {
 Result<Place> Memory::open_to_me(Bytes memory) {
   Place place;
   if (!fabric_.wants(FI_MR_LOCAL) || find(memory, place.descriptor)) return place;
-  return enter(memory, FI_SEND | FI_RECV | FI_READ | FI_WRITE);
+  return enter_or_note(memory, FI_SEND | FI_RECV | FI_READ | FI_WRITE);
 }
 
 Result<std::string> Memory::register_range(std::byte* base, std::size_t bytes) {

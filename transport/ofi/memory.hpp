@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "base/result.hpp"
 #include "transport/ofi/fabric.hpp"
@@ -21,6 +22,12 @@ struct Place {
   Fid<fid_mr> region;  // null if a longer-lived registration covers the range
 };
 
+// Memory of messages, or of puts and gets, that the provider did not register.
+struct Refusal {
+  std::size_t bytes = 0;  // 0: nothing was refused
+  std::string cause;
+};
+
 class Memory {
  public:
   Memory(Fabric& fabric, const std::uint64_t (&secret)[2], int me);
@@ -34,6 +41,9 @@ class Memory {
   bool find(Bytes memory, void*& descriptor) const noexcept;
   // Registers memory for operations of this PE. Most providers need nothing for that.
   Result<Place> open_to_me(Bytes memory);
+
+  // Returns the first refusal by open_to_others() or open_to_me(), once.
+  Refusal take_refusal() { return std::exchange(refusal_, {}); }
 
   // Registers a range until unregister_range(). Returns the key's bytes: address of the base, and key.
   Result<std::string> register_range(std::byte* base, std::size_t bytes);
@@ -49,11 +59,14 @@ class Memory {
   const Range* range_of(Bytes memory, const std::byte*& base) const noexcept;
   std::uint64_t next_key() noexcept;
   Result<Place> enter(Bytes memory, std::uint64_t access);
+  Result<Place> enter_or_note(Bytes memory, std::uint64_t access);
 
   Fabric& fabric_;
   std::uint64_t secret_[2];
   std::uint64_t counter_;
   std::map<const std::byte*, Range> ranges_;
+  bool has_refused_ = false;
+  Refusal refusal_;
 };
 
 }  // namespace shmemx::ofi

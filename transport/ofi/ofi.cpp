@@ -45,6 +45,8 @@ Status Ofi::open() {
     SHMEMX_TRY_ASSIGN(timer, transport::KeepaliveTimer::open(fabric_.wait_fd));
     timer_.emplace(std::move(timer));
   }
+  SHMEMX_TRY(outbound_.open());
+  SHMEMX_TRY(rma_.open());
   return inbound_.open(setup_);
 }
 
@@ -185,6 +187,8 @@ void Ofi::ping_all() {
 }
 
 bool Ofi::report() {
+  if (const Refusal refusal = memory_.take_refusal(); refusal.bytes != 0 && !is_closing_)
+    setup_.sink->copies(name(), refusal.bytes, refusal.cause);
   for (Peer* peer : peers_.take_newly_lost()) outbound_.drop(*peer);
   return peers_.report(is_closing_);
 }

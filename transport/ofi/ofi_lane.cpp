@@ -32,7 +32,9 @@ std::unique_ptr<transport::Lane> OfiLane::open(Fabric& fabric, const Memory& mem
   Result<Fabric> own = open_fabric(*fabric.library, *info, Waiting::on_nothing);
   if (!own) return nullptr;
   fabric.lanes.push_back(own->name());
-  return std::unique_ptr<transport::Lane>(new OfiLane(std::move(*own), memory, peers));
+  std::unique_ptr<OfiLane> lane(new OfiLane(std::move(*own), memory, peers));
+  if (lane->needs_buffers_ && !lane->bounces_.open()) return nullptr;
+  return lane;
 }
 
 OfiLane::OfiLane(Fabric fabric, const Memory& memory, Peers& peers)

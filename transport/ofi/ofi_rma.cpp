@@ -18,10 +18,10 @@ OfiRma::OfiRma(Ofi& owner, Fabric& fabric, Memory& memory, Peers& peers)
       fabric_(fabric),
       memory_(memory),
       peers_(peers),
-      transfers_(fabric, memory, peers),
+      bounces_(memory),
+      transfers_(fabric, memory, peers, bounces_),
       most_at_once_(std::min(Transfers::kChunkBytes, fabric.info->ep_attr->max_msg_size)),
-      most_plain_(fabric.wants(FI_MR_LOCAL) ? 0 : most_at_once_),
-      bounces_(memory) {}
+      most_plain_(fabric.wants(FI_MR_LOCAL) ? 0 : most_at_once_) {}
 
 transport::RemoteKey* OfiRma::import_key(int pe, Bytes key) noexcept {
   Peer& peer = peers_.contact(pe);
@@ -177,8 +177,7 @@ bool OfiRma::not_posted(RmaRequest& request, std::int64_t result) noexcept {
     request.completion->failed = true;
     peers_.fail(*request.peer, fabric_.failure("RMA", result).text);
   }
-  clear(request);
-  give_back(request);
+  drop(request);
   return result != -FI_EAGAIN;
 }
 
@@ -190,9 +189,14 @@ void OfiRma::clear(RmaRequest& request) noexcept {
   if (request.place.region != nullptr) request.place = Place{};
 }
 
+void OfiRma::drop(RmaRequest& request) noexcept {
+  clear(request);
+  give_back(request);
+}
+
 // Finds the memory that the provider is to access for `local`: that itself, or a buffer in its place, and its
 // descriptor, null if there is no need of one. `may_change`: the caller may change the source before the provider has
-// read it.
+// read it. Returns null if the memory has to be registered and cannot be.
 std::byte* OfiRma::describe_local(RmaRequest& request, std::span<std::byte> local, bool may_change, void*& descriptor) {
   const bool is_known = most_plain_ != 0 || memory_.find(local, descriptor);
   if (is_known && !may_change) return local.data();
@@ -205,8 +209,9 @@ std::byte* OfiRma::describe_local(RmaRequest& request, std::span<std::byte> loca
     return request.bounce.at;
   }
   if (is_known) return local.data();
-  // If the memory cannot be registered, the provider reports that when the operation is posted.
-  if (auto place = memory_.open_to_me(local)) request.place = std::move(*place);
+  auto place = memory_.open_to_me(local);
+  if (!place) return nullptr;
+  request.place = std::move(*place);
   descriptor = request.place.descriptor;
   return local.data();
 }
@@ -220,8 +225,7 @@ bool OfiRma::put_short_registered(const Range& range, Completion& completion) no
   request->is_plain = false;
   request->bounce = bounces_.take();
   if (request->bounce.at == nullptr) {
-    clear(*request);
-    give_back(*request);
+    drop(*request);
     return false;
   }
   std::memcpy(request->bounce.at, local.data(), local.size());
@@ -241,6 +245,10 @@ bool OfiRma::put(const transport::RemoteKey& any_key, std::uint64_t offset, Byte
   const bool waits = source_use != nullptr && most_plain_ != 0 && ends_at_once_;
   void* descriptor = nullptr;
   std::byte* const at = describe_local(*request, local, source_use != nullptr && !waits, descriptor);
+  if (at == nullptr) {
+    drop(*request);
+    return start_long(range, completion, source_use, true);
+  }
   if (source_use != nullptr && at == local.data()) {
     request->is_plain = false;
     request->source_use = source_use;
@@ -258,6 +266,10 @@ bool OfiRma::get_registered(const Range& range, Completion& completion) noexcept
   request->is_write = false;
   void* descriptor = nullptr;
   std::byte* const at = describe_local(*request, local, false, descriptor);
+  if (at == nullptr) {
+    drop(*request);
+    return start_long(range, completion, nullptr, false);
+  }
   return read(*request, {at, local.size()}, descriptor, key.address + offset, key.key);
 }
 
@@ -305,8 +317,7 @@ void OfiRma::end(RmaRequest& request, bool has_failed) noexcept {
       ends_at_once_ = looks_ - request.posted_at <= 1;
     }
   }
-  clear(request);
-  give_back(request);
+  drop(request);
 }
 
 bool OfiRma::end_all(const Peer& peer) noexcept {

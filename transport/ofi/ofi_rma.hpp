@@ -87,6 +87,9 @@ class OfiRma final : public transport::Rma {
  public:
   OfiRma(Ofi& owner, Fabric& fabric, Memory& memory, Peers& peers);
 
+  // Makes what has to be registered while the provider registers memory.
+  Status open() { return fabric_.wants(FI_MR_LOCAL) ? bounces_.open() : Status(); }
+
   Result<std::string> register_memory(std::byte* base, std::size_t bytes) override {
     return memory_.register_range(base, bytes);
   }
@@ -161,6 +164,7 @@ class OfiRma final : public transport::Rma {
   }
   void end(RmaRequest& request, bool has_failed) noexcept;
   void clear(RmaRequest& request) noexcept;
+  void drop(RmaRequest& request) noexcept;
   std::byte* describe_local(RmaRequest& request, std::span<std::byte> local, bool may_change, void*& descriptor);
   bool write(RmaRequest& request, std::span<std::byte> local, void* descriptor, const Range& range) noexcept;
   [[gnu::always_inline]] inline bool read(RmaRequest& request, std::span<std::byte> local, void* descriptor,
@@ -177,6 +181,7 @@ class OfiRma final : public transport::Rma {
   Fabric& fabric_;
   Memory& memory_;
   Peers& peers_;
+  BouncePool bounces_;
   Transfers transfers_;
   const std::size_t most_at_once_;  // bytes of one operation
   // Up to here the local memory needs no description: 0 if the provider demands that it is registered.
@@ -185,7 +190,6 @@ class OfiRma final : public transport::Rma {
   RequestPool requests_;
   std::uint32_t looks_ = 0;   // by progress()
   bool ends_at_once_ = true;  // the last write that was waited for had ended at the first look
-  BouncePool bounces_;
 };
 
 }  // namespace shmemx::ofi

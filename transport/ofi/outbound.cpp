@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "base/bulk_copy.hpp"
 
@@ -15,6 +16,9 @@ constexpr std::size_t kQueuedPackets = 32;    // to one peer, beyond which send(
 constexpr std::uint32_t kPostedPackets = 16;  // to one peer, held by the provider; beyond that records are gathered
 constexpr std::size_t kLongSends = 16;        // to one peer
 constexpr std::size_t kAnnouncementBytes = sizeof(Announcement) + kMaxHeaderBytes;
+// Of a packet for one part.
+constexpr std::size_t kPartBytes =
+    (kGatherBytes - sizeof(PacketHeader) - sizeof(Record)) / transport::kRecordAlign * transport::kRecordAlign;
 
 void copy(std::byte*& to, Bytes from) noexcept {
   if (!from.empty()) copy_block(to, from.data(), from.size());
@@ -40,11 +44,13 @@ Outbound::Outbound(Fabric& fabric, Memory& memory, Peers& peers, const Setup& se
       setup_(setup),
       me_(static_cast<std::uint32_t>(setup.me)),
       inject_bytes_(fabric.info->tx_attr->inject_size),
-      has_tails_(fabric.info->tx_attr->iov_limit >= 3) {}
+      has_tails_(fabric.info->tx_attr->iov_limit >= 3),
+      packets_(fabric, memory) {}
 
 Sent Outbound::send(Peer& peer, const Message& message) {
   if (peer.end.has_left || peer.is_lost) return Sent::yes;  // dropped: the peer does not need it
   if (!connect(peer)) return peer.is_lost ? Sent::yes : Sent::no;
+  if (!peer.out.parts.rest.empty()) return Sent::no;
   // The peer may have to keep what it gets until it has read the payloads that were announced before.
   if (!peer.out.long_sends.empty() && !peer.out.sent.has_room(peer.out.long_sends.front().position)) return Sent::no;
   if (message.payload.size() < kLongBytes) return send_short(peer, message);
@@ -81,12 +87,9 @@ Sent Outbound::send_eager(Peer& peer, const Message& message) {
     payload = Bytes(own.get(), payload.size());
   }
   auto place = memory_.open_to_me(payload);
-  if (!place) {
-    peers_.fail(peer, place.error().text);
-    return Sent::no;
-  }
+  if (!place) return send_parts(peer, message);
   queue_open(peer);
-  Packet* packet = take(peer);
+  Packet* packet = packets_.take(peer);
   std::byte* to = append(*packet, message.fixed, kMessage, message.header.size() + payload.size());
   copy(to, message.header);
   packet->used = static_cast<std::uint32_t>(to - packet->bytes);
@@ -110,10 +113,7 @@ Sent Outbound::send_announcement(Peer& peer, const Message& message) {
     bytes = Bytes(payload.own_payload.get(), bytes.size());
   }
   auto place = memory_.open_to_others(bytes);
-  if (!place) {
-    peers_.fail(peer, place.error().text);
-    return Sent::no;
-  }
+  if (!place) return send_parts(peer, message);
   payload.place = std::move(*place);
   peer.out.next_long = payload.id;
   const Announcement what{payload.id, bytes.size(), payload.place.address, payload.place.key};
@@ -128,13 +128,47 @@ Sent Outbound::send_announcement(Peer& peer, const Message& message) {
   return message.outgoing != nullptr ? Sent::later : Sent::yes;
 }
 
+// The receiver has no other message of this PE to wait for then, so that it can place the parts as they come.
+Sent Outbound::send_parts(Peer& peer, const Message& message) {
+  const InParts what{message.payload.size(), 0};
+  if (!peer.out.long_sends.empty() || !has_room(peer, sizeof what + message.header.size())) return Sent::no;
+  PartsOut parts{message.payload, message.outgoing, nullptr};
+  if (message.outgoing == nullptr) {
+    parts.own_payload = clone(message.payload);
+    if (parts.own_payload == nullptr) return Sent::no;
+    parts.rest = Bytes(parts.own_payload.get(), message.payload.size());
+  }
+  std::byte* to = append(*peer.out.open, message.fixed, kInParts, sizeof what + message.header.size());
+  copy(to, std::as_bytes(std::span(&what, 1)));
+  copy(to, message.header);
+  peer.out.sent.count(message.header.size() + message.payload.size());
+  peer.out.parts = std::move(parts);
+  peer.out.is_open_due = true;
+  pump(peer);
+  return message.outgoing != nullptr ? Sent::later : Sent::yes;
+}
+
+// Makes a packet of the next part. No other one is open.
+void Outbound::add_part(Peer& peer) {
+  PartsOut& parts = peer.out.parts;
+  const Bytes part = parts.rest.first(std::min(kPartBytes, parts.rest.size()));
+  parts.rest = parts.rest.subspan(part.size());
+  peer.out.open = packets_.take(peer);
+  std::byte* to = append(*peer.out.open, Header{}, kPart, part.size());
+  copy(to, part);
+  peer.out.is_open_due = true;
+  if (!parts.rest.empty()) return;
+  set_done(parts.outgoing);
+  if (std::exchange(parts, {}).is_shutdown_behind) add_shutdown(peer);
+}
+
 void Outbound::send_control(Peer& peer, RecordKind kind, std::uint64_t value) {
   if (!connect(peer) || peer.is_lost) return;
   // A packet that the provider has not taken yet has room for more records.
   Packet* packet = peer.out.control.size() > 1 ? peer.out.control.back() : nullptr;
   if (packet == nullptr || packet->handshake != 0 ||
       packet->used + sizeof(Record) + sizeof(ControlWord) > kGatherBytes) {
-    packet = take(peer);
+    packet = packets_.take(peer);
     packet->is_control = packet->needs_completion = true;
     peer.out.control.push_back(packet);
   }
@@ -145,14 +179,22 @@ void Outbound::send_control(Peer& peer, RecordKind kind, std::uint64_t value) {
 
 void Outbound::send_shutdown(Peer& peer) {
   if (peer.end.has_left || !connect(peer) || peer.is_lost) return;
+  if (peer.out.parts.rest.empty()) {
+    add_shutdown(peer);
+  } else {
+    peer.out.parts.is_shutdown_behind = true;
+  }
+  pump(peer);
+}
+
+void Outbound::add_shutdown(Peer& peer) {
   if (peer.out.open == nullptr || peer.out.open->used + sizeof(Record) > kGatherBytes) {
     queue_open(peer);
-    peer.out.open = take(peer);
+    peer.out.open = packets_.take(peer);
   }
   append(*peer.out.open, Header{}, kShutdown, 0);
   peer.out.open->needs_completion = true;
   peer.out.is_open_due = true;
-  pump(peer);
 }
 
 bool Outbound::connect(Peer& peer) {
@@ -174,7 +216,7 @@ void Outbound::send_challenge(Peer& peer, const transport::Challenge& challenge)
 
 // Handshakes overtake everything else, but not each other.
 void Outbound::queue_handshake(Peer& peer, HandshakeKind kind, Bytes content) {
-  Packet* const packet = take(peer);
+  Packet* const packet = packets_.take(peer);
   packet->is_control = packet->needs_completion = true;
   packet->handshake = kind;
   const std::size_t padded = round_up(content.size(), transport::kRecordAlign);
@@ -207,7 +249,7 @@ bool Outbound::has_room(Peer& peer, std::size_t content_bytes) {
     queue_open(peer);
     pump(peer);
   }
-  if (peer.out.open == nullptr) peer.out.open = take(peer);
+  if (peer.out.open == nullptr) peer.out.open = packets_.take(peer);
   return true;
 }
 
@@ -233,21 +275,26 @@ bool Outbound::pump(Peer& peer) {
   while (!peer.is_lost && !peer.out.is_stalled) {
     std::deque<Packet*>& queue = peer.out.control.empty() ? peer.out.queue : peer.out.control;
     if (queue.empty()) {
-      if (peer.out.open == nullptr || !peer.out.is_open_due || peer.out.posted >= kPostedPackets) break;
+      if (peer.out.posted >= kPostedPackets) break;
+      const bool has_part = peer.out.open == nullptr && !peer.out.parts.rest.empty();
+      if (has_part && peer.session.out.is_open()) add_part(peer);
+      if (peer.out.open == nullptr || !peer.out.is_open_due) break;
       queue_open(peer);
       continue;
     }
-    Packet& packet = *queue.front();
-    if (packet.handshake == 0 && !peer.session.out.is_open()) break;
-    if (!packet.is_control && peer.out.posted >= kPostedPackets) break;
-    const std::int64_t result = post(packet);
+    Packet& next = *queue.front();
+    if (next.handshake == 0 && !peer.session.out.is_open()) break;
+    if (!next.is_control && peer.out.posted >= kPostedPackets) break;
+    Packet* const packet = packets_.sendable(next);
+    if (packet != nullptr) queue.front() = packet;
+    const std::int64_t result = packet != nullptr ? post(*packet) : -FI_EAGAIN;
     if (result == -FI_EAGAIN) {
       stall(peer);
       break;
     }
     queue.pop_front();
     if (result != 0) {
-      give_back(packet);
+      packets_.give_back(*packet);
       peers_.fail(peer, fabric_.failure("send", result).text);
       break;
     }
@@ -271,7 +318,7 @@ std::int64_t Outbound::post(Packet& packet) {
   if (packet.is_control && packet.handshake == 0) ++peer.session.control_out;
   if (!packet.is_control) ++peer.out.sequence;
   if (injects) {
-    give_back(packet);
+    packets_.give_back(packet);
   } else {
     ++peer.out.posted;
   }
@@ -319,7 +366,7 @@ bool Outbound::retry() {
 void Outbound::on_sent(Packet& packet) {
   Peer& peer = *packet.peer;
   --peer.out.posted;
-  give_back(packet);
+  packets_.give_back(packet);
   pump(peer);
 }
 
@@ -336,48 +383,23 @@ bool Outbound::on_finished(Peer& peer, std::uint64_t id) {
 
 void Outbound::drop(Peer& peer) {
   queue_open(peer);
-  for (Packet* packet : peer.out.queue) give_back(*packet);
+  for (Packet* packet : peer.out.queue) packets_.give_back(*packet);
   peer.out.queue.clear();
   // A PE that has left waits for an answer, which needs a session.
   std::erase_if(peer.out.control, [&](Packet* packet) {
     if (packet->handshake != 0 && !peer.is_lost) return false;
-    give_back(*packet);
+    packets_.give_back(*packet);
     return true;
   });
   for (const LongSend& payload : peer.out.long_sends) set_done(payload.outgoing);
+  set_done(std::exchange(peer.out.parts, {}).outgoing);
   payloads_ -= peer.out.long_sends.size();
   peer.out.long_sends.clear();
 }
 
 bool Outbound::is_idle(const Peer& peer) noexcept {
   return peer.out.open == nullptr && peer.out.queue.empty() && peer.out.control.empty() && peer.out.posted == 0 &&
-         peer.out.long_sends.empty();
-}
-
-Packet* Outbound::take(Peer& peer) {
-  if (free_.empty()) {
-    all_.push_back(std::make_unique<Packet>());
-    Packet& made = *all_.back();
-    // If the memory cannot be registered, the provider reports that when the packet is sent.
-    if (auto place = memory_.open_to_me(Bytes(made.bytes, kPacketBytes))) made.place = std::move(*place);
-    free_.push_back(&made);
-  }
-  Packet* packet = free_.back();
-  free_.pop_back();
-  packet->peer = &peer;
-  packet->used = sizeof(PacketHeader);
-  packet->is_control = packet->needs_completion = false;
-  packet->handshake = 0;
-  return packet;
-}
-
-void Outbound::give_back(Packet& packet) {
-  set_done(packet.outgoing);
-  packet.outgoing = nullptr;
-  packet.tail = {};
-  packet.own_tail.reset();
-  packet.tail_place = Place{};
-  free_.push_back(&packet);
+         peer.out.long_sends.empty() && peer.out.parts.rest.empty();
 }
 
 }  // namespace shmemx::ofi

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "transport/ofi/fabric.hpp"
 #include "transport/ofi/memory.hpp"
+#include "transport/ofi/packet_pool.hpp"
 #include "transport/ofi/peer.hpp"
 
 namespace shmemx::ofi {
@@ -24,6 +24,9 @@ struct Message {
 class Outbound {
  public:
   Outbound(Fabric& fabric, Memory& memory, Peers& peers, const Setup& setup);
+
+  // Makes what has to be registered while the provider registers memory.
+  Status open() { return packets_.open(); }
 
   Sent send(Peer& peer, const Message& message);
   // Sends a control record. It overtakes waiting packets and is never refused.
@@ -52,6 +55,9 @@ class Outbound {
   Sent send_short(Peer& peer, const Message& message);
   Sent send_eager(Peer& peer, const Message& message);
   Sent send_announcement(Peer& peer, const Message& message);
+  Sent send_parts(Peer& peer, const Message& message);
+  void add_part(Peer& peer);
+  void add_shutdown(Peer& peer);
   bool has_room(Peer& peer, std::size_t content_bytes);
   std::byte* append(Packet& packet, const Header& fixed, RecordKind kind, std::size_t bytes);
   bool connect(Peer& peer);
@@ -59,8 +65,6 @@ class Outbound {
   std::int64_t post(Packet& packet);
   std::int64_t hand_over(Packet& packet, bool injects);
   void stall(Peer& peer);
-  Packet* take(Peer& peer);
-  void give_back(Packet& packet);
   void queue_open(Peer& peer);
 
   Fabric& fabric_;
@@ -71,8 +75,7 @@ class Outbound {
   std::size_t payloads_ = 0;  // long sends of all peers
   std::size_t inject_bytes_;
   bool has_tails_;  // the provider sends from three places at once
-  std::vector<std::unique_ptr<Packet>> all_;
-  std::vector<Packet*> free_;
+  PacketPool packets_;
   std::vector<Peer*> gathering_;
   std::vector<Peer*> stalled_;
 };

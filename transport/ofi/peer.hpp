@@ -49,6 +49,24 @@ struct LongSend {
   std::uint64_t position;  // in the stream of messages to the peer
 };
 
+// A long payload that nobody can register: its bytes leave in packets, and no other message until its end.
+struct PartsOut {
+  Bytes rest;  // empty: there is none
+  Outgoing* outgoing = nullptr;
+  std::unique_ptr<std::byte[]> own_payload;
+  bool is_shutdown_behind = false;  // the shutdown record follows
+};
+
+// The same at the receiver.
+struct PartsIn {
+  std::size_t missing = 0;    // bytes; 0: there is none
+  std::byte* next = nullptr;  // where the next ones go; null: nowhere
+  Header fixed{};
+  std::vector<std::byte> header;
+  std::size_t payload_bytes = 0;
+  transport::AlignedMemory own;  // header and payload, if the payload has no place
+};
+
 // A packet that arrived before its turn.
 struct EarlyPacket {
   std::size_t bytes = 0;
@@ -78,6 +96,7 @@ struct Sending {
   std::uint32_t posted = 0;         // packets that the provider has
   std::uint64_t sequence;           // number of the next packet
   std::deque<LongSend> long_sends;  // in the order of sending
+  PartsOut parts;
   transport::SentBehind sent;
   std::uint64_t next_long = 0;
 
@@ -91,6 +110,7 @@ struct Receiving {
   transport::ReorderWindow<EarlyPacket> window;
   transport::InboundQueue queue;
   std::uint32_t payloads_read = 0;  // long payloads that this PE reads now
+  PartsIn parts;
 
   Receiving(int pe, const Setup& setup, transport::InboundSource& source, bool& active) noexcept
       : window(kMostAhead, setup.first_number),

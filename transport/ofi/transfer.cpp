@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/bulk_copy.hpp"
+
 namespace shmemx::ofi {
 
-Transfers::Transfers(Fabric& fabric, Memory& memory, Peers& peers)
+Transfers::Transfers(Fabric& fabric, Memory& memory, Peers& peers, BouncePool& bounces)
     : fabric_(fabric),
       memory_(memory),
       peers_(peers),
+      bounces_(bounces),
       chunk_bytes_(std::min(kChunkBytes, fabric.info->ep_attr->max_msg_size)) {}
 
 Transfer* Transfers::take() {
@@ -34,13 +37,34 @@ void Transfers::release(Transfer* transfer) {
 
 std::int64_t Transfers::post(Transfer& transfer, Chunk& chunk) {
   chunk.transfer = &transfer;
+  chunk.local = transfer.local + transfer.posted;
   chunk.bytes = std::min(chunk_bytes_, transfer.total - transfer.posted);
-  iovec local{transfer.local + transfer.posted, chunk.bytes};
+  if (transfer.place) return hand_over(transfer, chunk);
+  chunk.bytes = std::min(chunk.bytes, BouncePool::kBytes);
+  chunk.bounce = bounces_.take();
+  if (chunk.bounce.at == nullptr) return -FI_EAGAIN;
+  if (transfer.is_write) copy_block(chunk.bounce.at, chunk.local, chunk.bytes);
+  const std::int64_t result = hand_over(transfer, chunk);
+  if (result != 0) end_bounce(transfer, chunk, true);
+  return result;
+}
+
+std::int64_t Transfers::hand_over(const Transfer& transfer, Chunk& chunk) {
+  const bool is_bounced = chunk.bounce.at != nullptr;
+  void* descriptor = is_bounced ? chunk.bounce.descriptor : transfer.place->descriptor;
+  iovec local{is_bounced ? chunk.bounce.at : chunk.local, chunk.bytes};
   fi_rma_iov remote{transfer.remote.address + transfer.posted, chunk.bytes, transfer.remote.key};
-  const fi_msg_rma message{&local, &transfer.place.descriptor, 1, transfer.peer->address, &remote, 1, &chunk.context,
-                           0};
+  const fi_msg_rma message{&local, &descriptor, 1, transfer.peer->address, &remote, 1, &chunk.context, 0};
   if (!transfer.is_write) return fi_readmsg(fabric_.ep.get(), &message, FI_COMPLETION);
   return fi_writemsg(fabric_.ep.get(), &message, fabric_.write_flags());
+}
+
+// Copies what a chunk has read to its place, and frees its buffer.
+void Transfers::end_bounce(const Transfer& transfer, Chunk& chunk, bool has_failed) {
+  const Bounce bounce = std::exchange(chunk.bounce, {});
+  if (bounce.at == nullptr) return;
+  if (!transfer.is_write && !has_failed && !transfer.is_given_up()) copy_block(chunk.local, bounce.at, chunk.bytes);
+  bounces_.give_back(bounce);
 }
 
 // Posts chunks. Returns false if the provider takes nothing now.
@@ -63,11 +87,8 @@ bool Transfers::pump(Transfer& transfer) {
 bool Transfers::try_start(Transfer& transfer) {
   if (!peers_.connect(*transfer.peer)) return true;
   auto place = memory_.open_to_me(Bytes(transfer.local, transfer.total));
-  if (!place) {
-    peers_.fail(*transfer.peer, place.error().text);
-    return true;
-  }
-  transfer.place = std::move(*place);
+  transfer.place.reset();
+  if (place) transfer.place = std::move(*place);
   if (pump(transfer)) return true;
   if (transfer.posted == 0) return false;
   transfer.is_stalled = true;
@@ -83,6 +104,7 @@ void Transfers::start(Transfer& transfer) {
 
 Transfer& Transfers::on_done(Chunk& chunk) {
   Transfer& transfer = *chunk.transfer;
+  end_bounce(transfer, chunk, false);
   chunk.is_busy = false;
   transfer.done += chunk.bytes;
   transfer.peer->keepalive.heard();
@@ -94,6 +116,7 @@ Transfer& Transfers::on_done(Chunk& chunk) {
 }
 
 void Transfers::on_failed(Chunk& chunk) noexcept {
+  end_bounce(*chunk.transfer, chunk, true);
   chunk.is_busy = false;
   end_if_over(*chunk.transfer);
 }

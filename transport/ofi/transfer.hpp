@@ -5,8 +5,10 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "transport/ofi/bounce_pool.hpp"
 #include "transport/ofi/fabric.hpp"
 #include "transport/ofi/memory.hpp"
 #include "transport/ofi/peer.hpp"
@@ -18,8 +20,10 @@ struct Transfer;
 struct Chunk : Operation {
   Chunk() noexcept : Operation(Kind::chunk) {}
   Transfer* transfer = nullptr;
+  std::byte* local = nullptr;  // of the transfer's local memory
   std::size_t bytes = 0;
   bool is_busy = false;
+  Bounce bounce;  // in place of `local`, if that is not registered
 };
 
 // What a put or get counts down at its end; null: nothing.
@@ -40,7 +44,8 @@ struct Transfer {
   Peer* peer = nullptr;
   bool is_write = false;
   std::byte* local = nullptr;
-  Place place;  // of the local memory
+  std::optional<Place> place{
+      Place{}};  // of the local memory; none: chunks go through buffers, as that is not registered
   RemoteMemory remote;
   std::size_t total = 0;
   std::size_t posted = 0;
@@ -55,13 +60,14 @@ struct Transfer {
   }
   bool is_posted() const noexcept { return posted == total; }
   bool is_complete() const noexcept { return done == total; }
+  bool is_given_up() const noexcept { return message == nullptr && waiter.completion == nullptr; }
 };
 
 class Transfers {
  public:
   static constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
 
-  Transfers(Fabric& fabric, Memory& memory, Peers& peers);
+  Transfers(Fabric& fabric, Memory& memory, Peers& peers, BouncePool& bounces);
 
   // Returns a free transfer for the caller to fill in and start.
   Transfer* take();
@@ -93,10 +99,13 @@ class Transfers {
 
   bool pump(Transfer& transfer);
   std::int64_t post(Transfer& transfer, Chunk& chunk);
+  std::int64_t hand_over(const Transfer& transfer, Chunk& chunk);
+  void end_bounce(const Transfer& transfer, Chunk& chunk, bool has_failed);
 
   Fabric& fabric_;
   Memory& memory_;
   Peers& peers_;
+  BouncePool& bounces_;
   std::size_t chunk_bytes_;
   std::vector<std::unique_ptr<Transfer>> all_;
   std::vector<Transfer*> free_;

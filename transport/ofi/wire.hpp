@@ -43,6 +43,8 @@ enum RecordKind : std::uint32_t {
   kMessage = transport::kMessageRecord,
   kAnnounce,  // a payload that the receiver reads: Announcement and header follow
   kShutdown,  // the last record
+  kInParts,   // a long payload that follows in parts: InParts and header follow. Until its end there are only
+  kPart,      // these
   // In control packets only:
   kFinished,  // the receiver has read the payload `value`
   kPing,      // to be answered by kPong
@@ -57,6 +59,12 @@ struct Announcement {
   std::uint64_t key;
 };
 static_assert(sizeof(Announcement) == 2 * transport::kRecordAlign);
+
+struct InParts {
+  std::uint64_t payload_bytes;
+  std::uint64_t unused;
+};
+static_assert(sizeof(InParts) == transport::kRecordAlign);
 
 struct ControlWord {
   std::uint64_t value;
