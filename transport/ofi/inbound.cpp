@@ -298,13 +298,19 @@ void Inbound::take_shutdown_if_due(Peer& peer) {
 void Inbound::take_announcement(Peer& peer, const Record& record, Bytes content) {
   Announcement what;
   const std::size_t header_bytes = record.fixed.header_bytes;
-  if (content.size() != sizeof what + header_bytes) return refuse(peer, "an announcement of a wrong length");
+  if (content.size() < sizeof what + header_bytes) return refuse(peer, "an announcement of a wrong length");
   std::memcpy(&what, content.data(), sizeof what);
+  const Bytes key = content.subspan(sizeof what + header_bytes);
+  if (key.size() != what.key_bytes) return refuse(peer, "an announcement of a wrong length");
   if (what.payload_bytes < kLongBytes || what.payload_bytes > kMaxPayloadBytes)
     return refuse(peer, "a payload of a length that is not allowed");
   if (is_closing_) return outbound_.send_control(peer, kFinished, what.id);
-  peer.in.queue.add_announced(record.fixed, content.subspan(sizeof what), what.payload_bytes,
-                              {what.id, what.address, what.key});
+  auto usable = memory_.use_key(key);
+  if (!usable) return peers_.fail(peer, usable.error().text);
+  const std::uint64_t name = usable->name();
+  if (fabric_.wants(FI_MR_RAW)) peer.in.keys.emplace(what.id, std::move(*usable));
+  peer.in.queue.add_announced(record.fixed, content.subspan(sizeof what, header_bytes), what.payload_bytes,
+                              {what.id, what.address, name});
 }
 
 // The sender has waited until nothing of it is unread, so nothing is in front of the message.
@@ -372,6 +378,7 @@ void Inbound::on_chunk(Transfer& transfer) {
   InboundMessage& message = *transfer.message;
   const std::uint64_t id = message.fetch_key[0];
   transfers_.release(&transfer);
+  peer.in.keys.erase(id);
   --peer.in.payloads_read;
   message.queue->complete(message);
   outbound_.send_control(peer, kFinished, id);
@@ -380,7 +387,9 @@ void Inbound::on_chunk(Transfer& transfer) {
 
 // Reports the payload as read: its sender waits until each of its payloads has been.
 void Inbound::discard(InboundMessage& message) noexcept {
-  outbound_.send_control(*peers_.find(message.queue->source()), kFinished, message.fetch_key[0]);
+  Peer& peer = *peers_.find(message.queue->source());
+  peer.in.keys.erase(message.fetch_key[0]);
+  outbound_.send_control(peer, kFinished, message.fetch_key[0]);
 }
 
 void Inbound::out_of_memory(int source, std::size_t bytes) noexcept {

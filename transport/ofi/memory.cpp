@@ -3,7 +3,9 @@
 #include <rdma/fi_errno.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "transport/common/authentication.hpp"
 
@@ -11,6 +13,13 @@ namespace shmemx::ofi {
 namespace {
 
 constexpr int kTries = 64;  // keys may have few bits
+
+// What the provider needs to make a usable key of a raw one.
+struct RawKey {
+  std::uint64_t base;  // of the registered range
+  std::uint8_t key[kMaxPlaceKeyBytes - sizeof(std::uint64_t)];
+};
+static_assert(sizeof(RawKey) == kMaxPlaceKeyBytes);
 constexpr std::uint64_t kAll = FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
 
 }  // namespace
@@ -53,9 +62,43 @@ Result<Place> Memory::enter(Bytes memory, std::uint64_t access) {
     if (result != 0) return fabric_.failure("fi_mr_enable", result);
   }
   place.descriptor = fi_mr_desc(region);
-  place.key = fi_mr_key(region);
+  if ((access & (FI_REMOTE_READ | FI_REMOTE_WRITE)) != 0) SHMEMX_TRY(read_key(place));
   place.address = fabric_.wants(FI_MR_VIRT_ADDR) ? reinterpret_cast<std::uintptr_t>(memory.data()) : 0;
   return place;
+}
+
+// Finds the bytes by which others name the place.
+Status Memory::read_key(Place& place) {
+  std::size_t bytes = sizeof(std::uint64_t);
+  if (fabric_.wants(FI_MR_RAW)) {
+    RawKey raw;
+    bytes = sizeof raw.key;
+    const int result = fi_mr_raw_attr(place.region.get(), &raw.base, raw.key, &bytes, 0);
+    if (result != 0) return fabric_.failure("fi_mr_raw_attr", result);
+    place.key.assign(reinterpret_cast<const char*>(&raw), offsetof(RawKey, key) + bytes);
+  } else {
+    const std::uint64_t key = fi_mr_key(place.region.get());
+    place.key.assign(reinterpret_cast<const char*>(&key), bytes);
+  }
+  return {};
+}
+
+Result<UsableKey> Memory::use_key(Bytes key) {
+  const bool is_raw = fabric_.wants(FI_MR_RAW);
+  RawKey raw;
+  const std::size_t least = is_raw ? sizeof raw.base : sizeof(std::uint64_t);
+  if (key.size() < least || key.size() > (is_raw ? sizeof raw : least))
+    return Error{Errc::protocol, 0, "a memory key of " + std::to_string(key.size()) + " bytes"};
+  std::uint64_t name = 0;
+  if (!is_raw) {
+    std::memcpy(&name, key.data(), sizeof name);
+    return UsableKey(name, nullptr);
+  }
+  std::memcpy(&raw, key.data(), key.size());
+  const int result =
+      fi_mr_map_raw(fabric_.domain.get(), raw.base, raw.key, key.size() - offsetof(RawKey, key), &name, 0);
+  if (result != 0) return fabric_.failure("fi_mr_map_raw", result);
+  return UsableKey(name, fabric_.domain.get());
 }
 
 Result<Place> Memory::enter_or_note(Bytes memory, std::uint64_t access) {
@@ -91,19 +134,18 @@ Result<Place> Memory::open_to_me(Bytes memory) {
 
 Result<std::string> Memory::register_range(std::byte* base, std::size_t bytes) {
   SHMEMX_TRY_ASSIGN(place, enter(Bytes(base, bytes), kAll));
-  const std::uint64_t words[2] = {place.address, place.key};
+  std::string key(reinterpret_cast<const char*>(&place.address), sizeof place.address);
+  key += place.key;
   ranges_.insert_or_assign(base, Range{bytes, std::move(place)});
-  return std::string(reinterpret_cast<const char*>(words), sizeof words);
+  return key;
 }
 
 void Memory::unregister_range(std::byte* base) noexcept { ranges_.erase(base); }
 
-bool Memory::parse_key(Bytes key, std::uint64_t& address, std::uint64_t& name) noexcept {
-  std::uint64_t words[2];
-  if (key.size() != sizeof words) return false;
-  std::memcpy(words, key.data(), sizeof words);
-  address = words[0];
-  name = words[1];
+bool Memory::parse_key(Bytes bytes, std::uint64_t& address, Bytes& key) noexcept {
+  if (bytes.size() <= sizeof address) return false;
+  std::memcpy(&address, bytes.data(), sizeof address);
+  key = bytes.subspan(sizeof address);
   return true;
 }
 

@@ -64,11 +64,14 @@ transport::RemoteKey* OfiLane::import_key(const transport::RemoteKey& any_key) n
   const auto& key = static_cast<const OfiRma::RemoteKey&>(any_key);
   Target* const target = reached(*key.peer);
   if (target == nullptr || target->is_lost) return nullptr;
+  auto usable = memory_.use_key(std::as_bytes(std::span(key.bytes)));
+  if (!usable) return nullptr;
   auto fresh = std::make_unique<RemoteKey>();
   fresh->target = target;
   fresh->endpoint = target->address;
   fresh->address = key.address;
-  fresh->key = key.key;
+  fresh->usable = std::move(*usable);
+  fresh->key = fresh->usable.name();
   keys_.push_back(std::move(fresh));
   return keys_.back().get();
 }

@@ -58,6 +58,7 @@ class OfiLane final : public transport::Lane {
   };
   struct RemoteKey : transport::RemoteKey, RemotePlace {
     Target* target = nullptr;
+    UsableKey usable;
   };
   // A read or a write while the provider has it.
   struct Request : Operation {

@@ -29,10 +29,19 @@ transport::RemoteKey* OfiRma::import_key(int pe, Bytes key) noexcept {
   fresh->peer = &peer;
   if (!peers_.connect(peer)) return nullptr;
   fresh->endpoint = peer.address;
-  if (!Memory::parse_key(key, fresh->address, fresh->key)) {
+  Bytes name;
+  if (!Memory::parse_key(key, fresh->address, name)) {
     peers_.fail(peer, "a memory key of " + std::to_string(key.size()) + " bytes");
     return nullptr;
   }
+  auto usable = memory_.use_key(name);
+  if (!usable) {
+    peers_.fail(peer, usable.error().text);
+    return nullptr;
+  }
+  fresh->usable = std::move(*usable);
+  fresh->key = fresh->usable.name();
+  fresh->bytes.assign(reinterpret_cast<const char*>(name.data()), name.size());
   keys_.push_back(std::move(fresh));
   return keys_.back().get();
 }

@@ -131,6 +131,8 @@ class OfiRma final : public transport::Rma {
 
   struct RemoteKey : transport::RemoteKey, RemotePlace {
     Peer* peer = nullptr;
+    UsableKey usable;
+    std::string bytes;  // Place::key, for lanes
   };
 
  private:

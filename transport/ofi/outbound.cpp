@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kQueuedPackets = 32;    // to one peer, beyond which send() refuses
 constexpr std::uint32_t kPostedPackets = 16;  // to one peer, held by the provider; beyond that records are gathered
 constexpr std::size_t kLongSends = 16;        // to one peer
-constexpr std::size_t kAnnouncementBytes = sizeof(Announcement) + kMaxHeaderBytes;
+constexpr std::size_t kAnnouncementBytes = sizeof(Announcement) + kMaxHeaderBytes + kMaxPlaceKeyBytes;
 // Of a packet for one part.
 constexpr std::size_t kPartBytes =
     (kGatherBytes - sizeof(PacketHeader) - sizeof(Record)) / transport::kRecordAlign * transport::kRecordAlign;
@@ -116,10 +116,12 @@ Sent Outbound::send_announcement(Peer& peer, const Message& message) {
   if (!place) return send_parts(peer, message);
   payload.place = std::move(*place);
   peer.out.next_long = payload.id;
-  const Announcement what{payload.id, bytes.size(), payload.place.address, payload.place.key};
-  std::byte* to = append(*peer.out.open, message.fixed, kAnnounce, sizeof what + message.header.size());
+  const std::string& key = payload.place.key;
+  const Announcement what{payload.id, bytes.size(), payload.place.address, key.size()};
+  std::byte* to = append(*peer.out.open, message.fixed, kAnnounce, sizeof what + message.header.size() + key.size());
   copy(to, std::as_bytes(std::span(&what, 1)));
   copy(to, message.header);
+  copy(to, std::as_bytes(std::span(key)));
   peer.out.sent.count(message.header.size());
   peer.out.long_sends.push_back(std::move(payload));
   ++payloads_;

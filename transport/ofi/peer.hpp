@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -111,6 +112,7 @@ struct Receiving {
   transport::InboundQueue queue;
   std::uint32_t payloads_read = 0;  // long payloads that this PE reads now
   PartsIn parts;
+  std::map<std::uint64_t, UsableKey> keys;  // raw ones of announced payloads, by their id
 
   Receiving(int pe, const Setup& setup, transport::InboundSource& source, bool& active) noexcept
       : window(kMostAhead, setup.first_number),

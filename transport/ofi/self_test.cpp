@@ -56,6 +56,7 @@ class SelfTest {
   Memory memory_;
   Slots slots_;
   Place place_;
+  UsableKey key_;
   fi_addr_t self_ = FI_ADDR_NOTAVAIL;
 };
 
@@ -69,6 +70,8 @@ Status SelfTest::prepare() {
   SHMEMX_TRY_ASSIGN(key, memory_.register_range(const_cast<std::byte*>(base), sizeof slots_));
   SHMEMX_TRY_ASSIGN(place, memory_.open_to_others(Bytes(base, sizeof slots_)));
   place_ = std::move(place);
+  SHMEMX_TRY_ASSIGN(usable, memory_.use_key(std::as_bytes(std::span(place_.key))));
+  key_ = std::move(usable);
   return {};
 }
 
@@ -86,12 +89,12 @@ Status SelfTest::write_and_read() {
   Step write, read;
   const std::uint64_t target = place_.address + offsetof(Slots, written);
   iovec source{slots_.sent.data(), sizeof(Slot)};
-  fi_rma_iov dest{target, sizeof(Slot), place_.key};
+  fi_rma_iov dest{target, sizeof(Slot), key_.name()};
   fi_msg_rma message{&source, &place_.descriptor, 1, self_, &dest, 1, &write.context, 0};
   SHMEMX_TRY(complete("fi_writemsg", write,
                       [&] { return fi_writemsg(fabric_.ep.get(), &message, FI_COMPLETION | FI_DELIVERY_COMPLETE); }));
   return complete("fi_read", read, [&] {
-    return fi_read(fabric_.ep.get(), slots_.read.data(), sizeof(Slot), place_.descriptor, self_, target, place_.key,
+    return fi_read(fabric_.ep.get(), slots_.read.data(), sizeof(Slot), place_.descriptor, self_, target, key_.name(),
                    &read.context);
   });
 }

@@ -55,8 +55,8 @@ enum RecordKind : std::uint32_t {
 struct Announcement {
   std::uint64_t id;  // the sender's name for the payload
   std::uint64_t payload_bytes;
-  std::uint64_t address;  // of the payload, in the form that RMA needs
-  std::uint64_t key;
+  std::uint64_t address;    // of the payload, in the form that RMA needs
+  std::uint64_t key_bytes;  // of its key, which follows the handler's header
 };
 static_assert(sizeof(Announcement) == 2 * transport::kRecordAlign);
 

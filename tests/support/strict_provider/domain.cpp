@@ -30,7 +30,7 @@ int map_raw(Domain& domain, const struct fi_mr_map_raw& request) {
   if (request.key_size != sizeof(RawKey)) return -FI_EINVAL;
   RawKey raw;
   std::memcpy(&raw, request.raw_key, sizeof raw);
-  return domain.regions.map(raw, *request.key);
+  return domain.regions.map(raw, request.base_addr, *request.key);
 }
 
 int control_domain(fid* object, int command, void* argument) {

@@ -65,14 +65,14 @@ int get_raw(Region& region, struct fi_mr_raw_attr& attributes) {
   const Domain& domain = region.domain;
   const bool is_raw = domain.mode.requires_mr(FI_MR_RAW);
   const std::uint64_t key = region.slot < kSlots ? domain.memory->slots[region.slot].key.load() : FI_KEY_NOTAVAIL;
-  const RawKey raw = {key, domain.memory->number, mix(key ^ domain.memory->number)};
+  const std::uint64_t base = domain.mode.requires_mr(FI_MR_VIRT_ADDR) ? region.base : 0;
+  const RawKey raw = {key, domain.memory->number, mix(key ^ domain.memory->number ^ base)};
   const std::size_t bytes = is_raw ? sizeof raw : sizeof key;
   const bool has_room = *attributes.key_size >= bytes;
   *attributes.key_size = bytes;
   if (!has_room) return -FI_ETOOSMALL;
   std::memcpy(attributes.raw_key, &raw, bytes);
-  if (attributes.base_addr != nullptr)
-    *attributes.base_addr = domain.mode.requires_mr(FI_MR_VIRT_ADDR) ? region.base : 0;
+  if (attributes.base_addr != nullptr) *attributes.base_addr = base;
   return 0;
 }
 
@@ -239,8 +239,8 @@ Region* Regions::use(const void* descriptor) noexcept {
   return region;
 }
 
-int Regions::map(const RawKey& raw, std::uint64_t& key) {
-  if (raw.check != mix(raw.key ^ raw.domain)) return -FI_EINVAL;
+int Regions::map(const RawKey& raw, std::uint64_t base, std::uint64_t& key) {
+  if (raw.check != mix(raw.key ^ raw.domain ^ base)) return -FI_EINVAL;
   const std::unique_lock guard(lock_);
   key = next_mapped_ += 3;
   mapped_[key] = raw;

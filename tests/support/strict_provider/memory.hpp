@@ -49,7 +49,8 @@ class Regions {
   // Returns the region that a descriptor belongs to, marked as used by one more operation; null if there is none.
   Region* use(const void* descriptor) noexcept;
 
-  int map(const RawKey& raw, std::uint64_t& key);
+  // `base`: of the registered range, as its owner has got it with the raw key.
+  int map(const RawKey& raw, std::uint64_t base, std::uint64_t& key);
   bool unmap(std::uint64_t key);
   bool has_mapped() noexcept;
   // Returns false if the key has not been mapped.

@@ -36,7 +36,7 @@ constexpr Mode kModes[] = {
   {"psm3",  FI_CONTEXT2, 0,                                 8,   FI_ORDER_SAS,
             {64,    64,   64,      kGigabyte,  kMostEager,    4,    1}, kWaitFd | kAvMap | kAutoControl},
   {"raw",   FI_CONTEXT,  kBasic | FI_MR_RAW,                24,  FI_ORDER_SAS | FI_ORDER_SAW,
-            {64,    32,   64,      kGigabyte,  4096,          4,    1}, kWaitFd | kAvMap},
+            {64,    32,   64,      kGigabyte,  16384,         4,    1}, kWaitFd | kAvMap},
 };
 // clang-format on
 
