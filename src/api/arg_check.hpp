@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "am/endpoint.hpp"
 #include "coll/common/team.hpp"
@@ -78,14 +79,26 @@ inline void handle_messages_of_reader() noexcept {
   }
 }
 
-// Counts a read of a word, or an operation that has left it unchanged: a loop of them may be a polling loop.
+// Notes a read of a word, or an operation that has left it unchanged: a loop of them may be a polling loop.
 template <class T>
-inline void note_read(const void* address, T value) noexcept {
+inline void note_answer(const char* routine, const void* address, T value) noexcept {
+  constexpr std::size_t kBytes = std::min(sizeof value, sizeof(std::uint64_t));
+  constexpr bool kIsSigned = std::is_integral_v<T> && static_cast<T>(-1) < T{};
+  std::uint64_t answer = 0;
+  std::memcpy(&answer, &value, kBytes);
+  progress::note_same_answer(routine, address, answer, {0, kBytes, kIsSigned});
+}
+
+// The same where the memory is mapped: no message has brought the answer, so the loop may need a rest, or messages.
+template <class T>
+inline void note_read(const char* routine, const void* address, T value) noexcept {
   handle_messages_of_reader();
   if (context::reads_are_watched || !context::node_is_mapped()) [[unlikely]] {
     std::uint64_t answer = 0;
     std::memcpy(&answer, &value, std::min(sizeof value, sizeof answer));
-    if (progress::repeated_test(address, answer) && context::alone_on_node) am::poll();
+    if (!progress::repeated_test(address, answer)) return;
+    if (context::alone_on_node) am::poll();
+    note_answer(routine, address, value);
   }
 }
 

@@ -76,11 +76,17 @@ template <class T, class Operation>
   if constexpr (kHasDestination<Operation>) {
     if (check::watches_operations()) check::check_memory(routine, "fetch", operation.fetch, sizeof(T));
   }
-  if (!target.is_mapped()) return apply_remote<T>(context, routine, target.place, operation);
+  if (!target.is_mapped()) {
+    const T answer = apply_remote<T>(context, routine, target.place, operation);
+    if constexpr (Operation::kMayPoll) {
+      if (operation.leaves(canonical(answer))) note_answer(routine, reinterpret_cast<const void*>(address), answer);
+    }
+    return answer;
+  }
   const T old = static_cast<T>(operation(reinterpret_cast<Canonical<T>*>(target.address)));
   wake(*target.doorbell);
   if constexpr (Operation::kMayPoll) {
-    if (operation.leaves(canonical(old))) note_read(target.address, old);
+    if (operation.leaves(canonical(old))) note_read(routine, target.address, old);
   }
   return old;
 }

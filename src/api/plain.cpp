@@ -216,7 +216,7 @@ void pshmem_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal,
 uint64_t pshmem_signal_fetch(const uint64_t* sig_addr) noexcept {
   api::check_waitable("shmem_signal_fetch", "sig_addr", sig_addr, sizeof *sig_addr);
   const uint64_t value = shmemx::sync::load(sig_addr);
-  api::note_read(sig_addr, value);
+  api::note_read("shmem_signal_fetch", sig_addr, value);
   return value;
 }
 

@@ -81,11 +81,15 @@ void g_any(std::uint64_t offset, void* value, std::uint32_t near, const Context&
            std::size_t bytes) noexcept {
   const context::Location target = context::resolve_cold(context, {routine, "source"}, offset + context.heap_base,
                                                          bytes, context::pe_at(context, near));
-  if (!target.is_mapped()) return onesided::get(routine, context, value, target.place, bytes);
-  rma::copy_visible(value, target.address, bytes);
   std::uint64_t word = 0;
+  if (!target.is_mapped()) {
+    onesided::get(routine, context, value, target.place, bytes);
+    std::memcpy(&word, value, std::min(bytes, sizeof word));
+    return note_answer(routine, reinterpret_cast<const void*>(offset + context.heap_base), word);
+  }
+  rma::copy_visible(value, target.address, bytes);
   std::memcpy(&word, value, std::min(bytes, sizeof word));
-  note_read(target.address, word);
+  note_read(routine, target.address, word);
 }
 
 // The same of p and g.
@@ -247,7 +251,7 @@ namespace {
   if (bytes <= sizeof(std::uint64_t)) {
     std::uint64_t value = 0;
     std::memcpy(&value, dest, bytes);
-    return note_read(target.address, value);
+    return note_read(routine, target.address, value);
   }
   handle_messages_of_reader();
 }

@@ -49,7 +49,7 @@ inline int test(const char* routine, T* ivar, int cmp, T value) noexcept {
     progress::test_succeeded();
     return 1;
   }
-  progress::test_failed();
+  progress::test_failed(routine, ivar, cmp, value);
   return 0;
 }
 
@@ -191,7 +191,7 @@ inline int test_all_of(const char* routine, const WaitSet<T>& set) noexcept {
     progress::test_succeeded();
     return 1;
   }
-  progress::test_failed();
+  progress::test_failed(routine, set.ivars, set.cmp, set.value, set.nelems);
   return 0;
 }
 template <class T>
@@ -199,7 +199,7 @@ inline std::size_t test_any_of(const char* routine, const WaitSet<T>& set) noexc
   check_set(routine, set);
   const std::size_t found = find_any(set);
   if (found == SIZE_MAX) {
-    progress::test_failed();
+    progress::test_failed(routine, set.ivars, set.cmp, set.value, set.nelems);
   } else {
     progress::test_succeeded();
   }
@@ -211,7 +211,7 @@ inline std::size_t test_some_of(const char* routine, const WaitSet<T>& set, std:
   if (set.nelems != 0) check_result(routine, "indices", indices);
   const std::size_t count = set.collect(indices);
   if (count == 0) {
-    progress::test_failed();
+    progress::test_failed(routine, set.ivars, set.cmp, set.value, set.nelems);
   } else {
     progress::test_succeeded();
   }

@@ -95,6 +95,7 @@ std::string join(const std::vector<std::string>& parts) {
 
 std::string compared_text(const std::string& executable, const All& all) {
   const std::string at = common(all, [&](const Awaited& one) { return place_text(executable, one); });
+  if (all.front().comparison == 0) return join({at}) + ", now " + range_text(all, &Awaited::now);  // a read
   const std::string comparison = common(all, [](const Awaited& one) { return comparison_name(one.comparison); });
   if (all.front().kind == Kind::words) return join({at, count_text(all), comparison});
   return join({at, comparison, range_text(all, &Awaited::value)}) + ", now " + range_text(all, &Awaited::now);

@@ -25,7 +25,7 @@ struct Awaited {
 
   Kind kind = Kind::nothing;
   Space space = Space::elsewhere;
-  std::uint8_t comparison = 0;  // SHMEM_CMP_EQ and its kin
+  std::uint8_t comparison = 0;  // SHMEM_CMP_EQ and its kin; 0: the word is read
   std::uint8_t word_bytes = 8;
   bool is_signed = false;
   std::uint64_t at = 0;     // an address; in the heap an offset, in the executable an address of its file. Of a team:

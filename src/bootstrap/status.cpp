@@ -13,8 +13,10 @@
 namespace shmemx::bootstrap {
 namespace {
 
-constexpr std::size_t kMostPids = 4;       // of a group, that a line names
-constexpr std::size_t kMostHosts = 4;      // the same
+constexpr std::size_t kMostPids = 4;   // of a group, that a line names
+constexpr std::size_t kMostHosts = 4;  // the same
+constexpr std::uint64_t kLoopIsRecentNs = 3'000'000'000;
+constexpr std::uint64_t kLoopIsLongNs = 500'000'000;
 constexpr std::size_t kMostArguments = 4;  // different ones of a group, that have lines of their own
 
 // Returns the state that the kernel shows for a process, such as 'R'; 'X' if there is none.
@@ -75,7 +77,8 @@ std::string waiting_text(const SameActivity& group) {
   const std::string executable = one.executable.empty() ? "/proc/" + std::to_string(one.pid) + "/exe" : one.executable;
   std::vector<Awaited> arguments;
   for (const PeActivity* each : group) arguments.push_back(each->awaited);
-  std::string text = "waiting in " + one.routine + awaited_text(executable, arguments);
+  std::string text =
+      (one.doing == kPolling ? "polling in " : "waiting in ") + one.routine + awaited_text(executable, arguments);
   if ((*least)->waited_ns == 0) return text;
   const std::string place = call_site_text(executable, one.site);
   if (!place.empty()) text += ", called at " + place + ",";
@@ -189,7 +192,27 @@ std::string waiting_routine(const JobHeader* header, const PeRecord& record) {
   return name;
 }
 
-PeActivity activity_of(const JobHeader* header, const PeRecord& record, int pe) {
+namespace {
+
+// Returns false if the PE's program has not tested a value in vain for some time up to now.
+bool is_in_loop(const PollingLoop& loop, PeActivity& activity) {
+  const std::uint64_t since = loop.since_ns.load(std::memory_order_relaxed);  // for people, like the next ones
+  const std::uint64_t last = loop.last_ns.load(std::memory_order_relaxed);
+  const std::uint64_t now = now_ns();
+  if (last == 0 || since > last || last > now || now - last > kLoopIsRecentNs || now - since < kLoopIsLongNs)
+    return false;
+  activity.routine = valid_name(name_in(loop.routine));
+  if (activity.routine.empty()) return false;
+  activity.doing = kPolling;
+  activity.awaited = load(loop.awaited);
+  activity.site = loop.call_site.load(std::memory_order_relaxed);
+  activity.waited_ns = now - since;
+  return true;
+}
+
+}  // namespace
+
+PeActivity activity_of(const JobHeader* header, const PeRecord& record, int pe, const PollingLoop* polling) {
   const PePhase phase = phase_of(record);
   if (phase == PePhase::none) return {pe, 0, {}, "has not called shmem_init"};
   const char state = state_of_process(record.pid);
@@ -198,6 +221,8 @@ PeActivity activity_of(const JobHeader* header, const PeRecord& record, int pe) 
     activity.heap_used = record.heap_used.load(std::memory_order_relaxed);  // for people, like the next one
     activity.heap_limit = record.heap_limit.load(std::memory_order_relaxed);
   }
+  const bool may_poll = phase == PePhase::running && !has_ended(state) && state != 'T' && state != 't';
+  if (activity.routine.empty() && polling != nullptr && may_poll && is_in_loop(*polling, activity)) return activity;
   if (activity.routine.empty()) {
     activity.doing = describe_phase(phase, state);
     return activity;

@@ -25,8 +25,8 @@ std::string waiting_routine(const JobHeader* header, const PeRecord& record);
 struct PeActivity {
   int pe;
   pid_t pid;                     // 0: it has never called shmem_init
-  std::string routine;           // that it waits in; else empty
-  std::string doing;             // if it does not wait
+  std::string routine;           // that it waits in, or calls over and over; else empty
+  std::string doing;             // if it does not wait; kPolling: it calls the routine over and over
   std::uintptr_t site = 0;       // where the program called the routine; 0: not known
   std::uint64_t waited_ns = 0;   // so far; 0: not known
   Awaited awaited{};             // the arguments of the routine
@@ -35,8 +35,10 @@ struct PeActivity {
   std::string host{};            // empty: all are on one
   std::string executable{};      // a path to open it by; empty: that of the process
 };
-// By what the record says, and the state of the process.
-PeActivity activity_of(const JobHeader* header, const PeRecord& record, int pe);
+inline constexpr char kPolling[] = "polling";
+// By what the record says, and the state of the process. `polling`: what the same PE says of loops of tests; may be
+// null.
+PeActivity activity_of(const JobHeader* header, const PeRecord& record, int pe, const PollingLoop* polling = nullptr);
 
 // Returns a line for each group of PEs that do the same, such as "pe 0, 2..5: waiting in shmem_barrier_all, called at
 // main (ring.c:12), for 11 s", the largest first, and one that names a PE that alone keeps the others waiting.

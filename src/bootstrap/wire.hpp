@@ -41,10 +41,11 @@ inline constexpr const char* kOtherLaunchers[] = {"PMI_FD",
 
 inline constexpr char kArenaName[] = "shmemx";                         // of the arena file, as mappings show it
 inline constexpr std::uint64_t kJobMagic = 0x78'6d'65'6d'68'73'30'31;  // "10shmemx" backwards
-inline constexpr std::uint32_t kWireVersion = 13;
+inline constexpr std::uint32_t kWireVersion = 14;
 inline constexpr int kMaxNodePes = 4096;  // of a node, that is of an arena
 inline constexpr int kMaxPes = 1 << 24;   // of a job
 inline constexpr std::size_t kForeignRecords = 16;
+inline constexpr std::size_t kTableBytes = std::size_t{1} << 18;
 
 enum class JobState : std::uint32_t {
   running = 0,
@@ -107,6 +108,11 @@ struct JobHeader {
   std::atomic<std::uint64_t> foreign_departed;
   std::atomic<std::uint64_t> foreign_background;
   std::atomic<std::uint64_t> address_bytes;  // of other arenas' endpoint addresses that this one holds
+  // Tables of the PEs of the job that other processes ask a PE of this arena for (bootstrap/table_request.hpp): numbers
+  // of the latest request, of the latest that a PE has taken, and of the latest of which the lines are complete.
+  alignas(kCacheLine) std::atomic<std::uint32_t> table_asked;
+  std::atomic<std::uint32_t> table_taken;
+  std::atomic<std::uint32_t> table_made;
   // Under a foreign launcher: a bit for each PE of the group that has opened this file, by its place in the group; the
   // maker reads them (kvs_bootstrap.cpp).
   alignas(kCacheLine) std::atomic<std::uint64_t> takers[kMaxNodePes / 64];
@@ -182,6 +188,7 @@ struct alignas(kCacheLine) PeRecord {
   AwaitedWords awaited;                      // of the routine that it waits in
   std::atomic<std::uint64_t> heap_used;      // bytes of its heap that live blocks hold
   std::atomic<std::uint64_t> heap_limit;     // that they may hold; 0: there is no heap
+  std::int32_t pe;                           // its number in the job
 };
 static_assert(sizeof(PeRecord) == 512);
 
@@ -219,6 +226,16 @@ struct alignas(kCacheLine) CollectiveWait {
   }
 };
 static_assert(sizeof(CollectiveWait) == 256);
+
+// A loop of the program that tests a value, instead of waiting for it. One for each PE of this arena, by its place. Its
+// PE writes it, at intervals.
+struct alignas(kCacheLine) PollingLoop {
+  RoutineWords routine;
+  AwaitedWords awaited;
+  std::atomic<std::uint64_t> since_ns;  // of the clock now_ns(), like the next one
+  std::atomic<std::uint64_t> last_ns;   // of the latest test that was noted; 0: there has been none
+  std::atomic<std::uint64_t> call_site;
+};
 
 struct RecordOfPe {
   int pe;
@@ -308,7 +325,11 @@ class JobLayout {
   constexpr std::size_t published() const {
     return round_up(foreign_addresses() + n_pes_ * sizeof(ForeignAddresses), kPageBytes);
   }
-  constexpr std::size_t bytes() const { return round_up(published() + n_pes_ * kPublishedBytes, kPageBytes); }
+  constexpr std::size_t table_text() const { return round_up(published() + n_pes_ * kPublishedBytes, kPageBytes); }
+  constexpr std::size_t polling_loops() const { return table_text() + kTableBytes; }
+  constexpr std::size_t bytes() const {
+    return round_up(polling_loops() + n_places_ * sizeof(PollingLoop), kPageBytes);
+  }
 
  private:
   std::size_t n_pes_;
@@ -348,6 +369,11 @@ inline std::atomic<std::uint32_t>* foreign_phase_of(JobHeader* header, std::size
 inline ForeignAddresses* foreign_addresses_of(JobHeader* header, std::size_t node) {
   return at_offset<ForeignAddresses>(header, layout_of(header).foreign_addresses()) + node;
 }
+inline PollingLoop* polling_loop_of(JobHeader* header, std::size_t place) {
+  return at_offset<PollingLoop>(header, layout_of(header).polling_loops()) + place;
+}
+// Lines of a table, each with a newline; ends in a zero.
+inline char* table_text_of(JobHeader* header) { return at_offset<char>(header, layout_of(header).table_text()); }
 inline std::byte* published_at(JobHeader* header, std::size_t offset) {
   return at_offset<std::byte>(header, layout_of(header).published()) + offset;
 }

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 
 #include "bootstrap/wire.hpp"
+#include "foreign_job.hpp"
 #include "other_options.hpp"
 #include "spawn.hpp"
 
@@ -216,25 +216,6 @@ Status check_names(const std::vector<HostFound>& hosts) {
   return {};
 }
 
-// Adds a time limit. The `timeout` program ends a job as oshrun does, with status 124, whichever launcher runs it.
-Result<Words> limited(const JobSpec& spec, Words words) {
-  if (spec.timeout_s <= 0) return words;
-  const std::string path = find_program("timeout", {});
-  if (path.empty()) return Error{Errc::unsupported, 0, "--timeout over several hosts needs the program timeout"};
-  char seconds[32];
-  std::snprintf(seconds, sizeof seconds, "%g", spec.timeout_s);
-  Words all = {path, "--foreground", "--verbose", "--kill-after=3", seconds};
-  add(all, std::move(words));
-  return all;
-}
-
-std::vector<char*> pointers(Words& words) {
-  std::vector<char*> all;
-  for (std::string& word : words) all.push_back(word.data());
-  all.push_back(nullptr);
-  return all;
-}
-
 }  // namespace
 
 bool needs_other_launcher(const JobSpec& spec, const std::vector<HostFound>& hosts) {
@@ -253,12 +234,11 @@ Result<ForeignCommand> translate(const JobSpec& spec, Launcher launcher, const s
     add(words, launcher == Launcher::hydra ? for_hydra(spec) : for_open_mpi(spec));
     if (launcher == Launcher::hydra && spec.report_binding) command.environment = {"HYDRA_TOPO_DEBUG=1"};
   }
-  SHMEMX_TRY_ASSIGN(all, limited(spec, std::move(words)));
-  command.words = std::move(all);
+  command.words = std::move(words);
   return command;
 }
 
-Error hand_over(const JobSpec& spec, const std::vector<HostFound>& hosts) {
+Result<int> hand_over(const JobSpec& spec, const std::vector<HostFound>& hosts) {
   if (!spec.inspection.gdb_pes.empty())
     return Error{Errc::invalid_argument, 0, "--gdb works on one machine only; --attach-on-abort works on several"};
   SHMEMX_TRY_ASSIGN(found, find_launcher(spec));
@@ -274,9 +254,8 @@ Error hand_over(const JobSpec& spec, const std::vector<HostFound>& hosts) {
     for (const std::string& word : command.words) line += " " + word;
     std::fprintf(stderr, "%s\n", line.c_str());
   }
-  std::vector<char*> arguments = pointers(command.words);
-  ::execv(arguments[0], arguments.data());
-  return system_error("cannot run " + command.words[0]);
+  SHMEMX_TRY_ASSIGN(job, ForeignJob::create(spec));
+  return job->run(command.words);
 }
 
 }  // namespace shmemx::launcher

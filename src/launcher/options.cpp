@@ -88,8 +88,8 @@ CLI::Option* count_pes(CLI::Option* option, int most) {
 
 void describe_inspection(CLI::App& app, JobSpec& job, RawOptions& raw) {
   app.add_option("--status", job.inspection.status_of,
-                 "Show what the PEs of a job do, by the process number of its oshrun; SIGQUIT (Ctrl-\\) makes that "
-                 "oshrun show it itself")
+                 "Show what the PEs of a job do, by the process number of its oshrun, of another launcher of it, or of "
+                 "a PE on this host; SIGQUIT (Ctrl-\\) makes oshrun show it itself")
       ->type_name("PID")
       ->check(CLI::Range(1, 1 << 22).description(""));
   app.add_option("--gdb", raw.gdb,

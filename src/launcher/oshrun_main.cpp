@@ -33,8 +33,8 @@ int complain(const shmemx::Error& error, int status) {
 }
 
 // For `--status`.
-int show_status(int oshrun) {
-  auto records = shmemx::launcher::Records::of_process(oshrun);
+int show_status(int process) {
+  auto records = shmemx::launcher::Records::at_or_below(process);
   if (!records) return complain(records.error(), 1);
   for (const std::string& line : records->status_lines()) std::printf("%s\n", line.c_str());
   return 0;
@@ -50,8 +50,10 @@ int main(int argc, char** argv) {
   using shmemx::launcher::Launcher;
   std::vector<shmemx::launcher::HostFound> hosts;
   if (parsed.job.launcher != Launcher::srun) hosts = shmemx::launcher::look_up(parsed.job.hosts, kLookUpMs);
-  if (shmemx::launcher::needs_other_launcher(parsed.job, hosts))
-    return complain(shmemx::launcher::hand_over(parsed.job, hosts), 1);
+  if (shmemx::launcher::needs_other_launcher(parsed.job, hosts)) {
+    auto status = shmemx::launcher::hand_over(parsed.job, hosts);
+    return status ? *status : complain(status.error(), 1);
+  }
   if (const auto reported = shmemx::launcher::report_others(parsed.job, Launcher::any); !reported)
     return complain(reported.error(), 2);
   auto job = shmemx::launcher::Job::create(std::move(parsed.job));

@@ -5,13 +5,32 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <fstream>
 #include <iterator>
 #include <map>
 #include <memory>
 
+#include "bootstrap/table_request.hpp"
+
 namespace shmemx::launcher {
 
 using bootstrap::PePhase;
+
+namespace {
+
+// Of all threads of the process.
+std::vector<pid_t> children_of(pid_t process) {
+  std::vector<pid_t> children;
+  const std::string path = "/proc/" + std::to_string(process) + "/task";
+  const std::unique_ptr<DIR, int (*)(DIR*)> tasks(::opendir(path.c_str()), ::closedir);
+  while (const dirent* const task = tasks != nullptr ? ::readdir(tasks.get()) : nullptr) {
+    std::ifstream list(path + "/" + task->d_name + "/children");
+    for (pid_t child; list >> child;) children.push_back(child);
+  }
+  return children;
+}
+
+}  // namespace
 
 Result<Records> Records::create(int n_pes) {
   const auto size = static_cast<std::uint32_t>(n_pes);
@@ -22,10 +41,10 @@ Result<Records> Records::create(int n_pes) {
   return Records(std::move(fd), header);
 }
 
-Result<Records> Records::of_process(pid_t oshrun) {
-  const std::string directory = "/proc/" + std::to_string(oshrun) + "/fd";
+Result<Records> Records::of_process(pid_t process) {
+  const std::string directory = "/proc/" + std::to_string(process) + "/fd";
   const std::unique_ptr<DIR, int (*)(DIR*)> files(::opendir(directory.c_str()), ::closedir);
-  if (files == nullptr) return system_error("look at the descriptors of process " + std::to_string(oshrun));
+  if (files == nullptr) return system_error("look at the descriptors of process " + std::to_string(process));
   while (const dirent* const entry = ::readdir(files.get())) {
     const std::string path = directory + "/" + entry->d_name;
     struct stat about {};
@@ -36,13 +55,41 @@ Result<Records> Records::of_process(pid_t oshrun) {
     SHMEMX_TRY_ASSIGN(header, bootstrap::map_job_header(fd.get(), name.n_pes, name.job_id));
     return Records(std::move(fd), header);
   }
-  return Error{Errc::invalid_argument, 0, "process " + std::to_string(oshrun) + " runs no job of oshrun's"};
+  return Error{Errc::invalid_argument, 0,
+               "process " + std::to_string(process) +
+                   " is no PE, and no PE of this host is below it; allowed are a PE, its oshrun and other launchers "
+                   "above it"};
+}
+
+Result<Records> Records::at_or_below(pid_t process) {
+  std::vector<pid_t> processes = {process};
+  Result<Records> first = of_process(process);
+  for (std::size_t i = 0; !first && i < processes.size(); ++i) {
+    for (const pid_t child : children_of(processes[i])) processes.push_back(child);
+    if (i == 0) continue;
+    Result<Records> found = of_process(processes[i]);
+    if (found) return found;
+  }
+  return first;
 }
 
 std::vector<std::string> Records::status_lines() const {
+  if (header_->n_pes > header_->n_node_pes) {
+    if (auto lines = bootstrap::request_table(header_)) return *std::move(lines);
+  }
   std::vector<bootstrap::PeActivity> all;
-  for (int pe = 0; pe < n_pes(); ++pe) all.push_back(bootstrap::activity_of(header_, record(pe), pe));
-  return bootstrap::describe(all);
+  for (std::size_t place = 0; place < header_->n_node_pes; ++place) {
+    const bootstrap::PeRecord& record = *bootstrap::record_of(header_, place);
+    const bool is_spread = header_->n_pes > header_->n_node_pes;
+    all.push_back(bootstrap::activity_of(header_, record, is_spread ? record.pe : static_cast<int>(place),
+                                         bootstrap::polling_loop_of(header_, place)));
+  }
+  std::vector<std::string> lines = bootstrap::describe(all);
+  if (header_->n_pes > header_->n_node_pes)
+    lines.push_back(
+        "PEs of other hosts are not shown, as no PE of this host answers; one does while it waits in the library, or "
+        "has a thread for messages (SHMEMX_PROGRESS)");
+  return lines;
 }
 
 bootstrap::JobEnd Records::job_end() const {

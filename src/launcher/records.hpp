@@ -15,8 +15,10 @@ namespace shmemx::launcher {
 class Records {
  public:
   static Result<Records> create(int n_pes);
-  // Those of the job that another oshrun runs.
-  static Result<Records> of_process(pid_t oshrun);
+  // Those of the job that another process runs: a PE, or an oshrun on one host.
+  static Result<Records> of_process(pid_t process);
+  // The same, or of the first process below it that does: it may be a launcher of any kind.
+  static Result<Records> at_or_below(pid_t process);
 
   int fd() const { return fd_.get(); }
   int n_pes() const { return static_cast<int>(header_->n_pes); }
@@ -29,10 +31,15 @@ class Records {
   std::string routine(int pe) const { return bootstrap::waiting_routine(header_, record(pe)); }
   // Returns what explains a null pointer of this PE: an allocation that has failed. Empty if none has.
   std::string refused_allocation(int pe) const;
+  // Returns whether this PE has blocks of the symmetric heap.
+  bool has_symmetric_blocks(int pe) const {
+    return record(pe).heap_used.load(std::memory_order_relaxed) != 0;  // for people
+  }
   // Returns whether this PE waits in shmem_init for PEs that have not come there.
   bool waits_in_init(int pe) const { return bootstrap::waits_in_init(header_, record(pe)); }
 
-  // Returns lines that say what each of the PEs does (bootstrap/status.hpp).
+  // Returns lines that say what each of the PEs does (bootstrap/status.hpp). For a job over several hosts a PE is
+  // asked, which takes some seconds if none answers.
   std::vector<std::string> status_lines() const;
   // Returns "pe 0, 2..5 in shmem_barrier_all; pe 1 in shmem_quiet" for those of `pes` that wait; empty if none does.
   std::string describe_waiting(const std::vector<int>& pes) const;

@@ -15,6 +15,8 @@ struct Hooks {
   // Called before each sleep step, with the arguments of the routine; ends the job if a peer is gone.
   void (*on_sleep)(const char* routine, const bootstrap::Awaited& awaited) = nullptr;
   void (*on_wake)() = nullptr;  // called once after a wait that slept
+  // Called now and then by a loop of the program that has tested a value in vain since then. Null: the latest one ends.
+  void (*on_vain_tests)(const char* routine, const bootstrap::Awaited& awaited, std::uint64_t since_ns) = nullptr;
   // Called if another process seems to run on the core of a waiter, and PEs do not outnumber cores: moves the waiter
   // away if that process is a PE. Null: PEs stay where they are.
   void (*part_from_pes)() = nullptr;
@@ -25,6 +27,9 @@ struct Hooks {
   // Sleeps for at most `ns` on the networks, unless `wake_seq` of the own doorbell is no longer `seen`. not_at_all:
   // sleep on the doorbell instead. Null where nothing wakes a thread there.
   Slept (*sleep_on_networks)(std::uint32_t seen, std::uint64_t ns) = nullptr;
+  // Called by progress threads between their steps: for requests of other processes. It takes no time if there are
+  // none.
+  void (*serve)() = nullptr;
   bool only_for_other_nodes = false;  // where node peers, whose stores wake the doorbell sooner, may end other waits
 };
 
@@ -40,6 +45,8 @@ struct Policy {
   std::uint64_t longest_sleep_ns = kUntilWoken;
   WaitMode mode = WaitMode::automatic;
   bool crowded = false;  // PEs outnumber the cores they may use
+  // Tests call this library's cold half: `crowded`, or SHMEM_WATCHDOG has to know loops of them.
+  bool tests_are_watched = false;
   Hooks hooks;
   // Handles messages that have arrived and returns whether there were any: what is waited for may depend on them. Null
   // where no messages can arrive. It never waits.

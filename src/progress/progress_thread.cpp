@@ -198,6 +198,7 @@ void work(ProgressThread& self, Source& source, const Plan& plan) noexcept {
   Pace pace(plan, hints.cores);
   LastThread last(self);
   for (Step step = pace.begin_thread(); !self.is_stopping();) {
+    if (policy().hooks.serve != nullptr) policy().hooks.serve();
     Seen seen;
     const Others others;
     switch (step.action) {

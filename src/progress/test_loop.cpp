@@ -45,6 +45,58 @@ void give_core_away() {
   }
 }
 
+// A loop of tests that fail, or of reads with the same answer.
+struct Loop {
+  bootstrap::Awaited awaited;
+  std::uint64_t since_ns;
+  std::uint64_t last_ns;
+  std::uint32_t answers;
+};
+constinit thread_local Loop loop = {};
+constexpr std::uint64_t kPauseNs = 2'000'000'000;  // a program that takes longer does something else meanwhile
+
+bool is_same(const bootstrap::Awaited& one, const bootstrap::Awaited& other) {
+  if (one.at != other.at || one.value != other.value || one.comparison != other.comparison) return false;
+  return one.comparison != 0 || one.now == other.now;
+}
+
+void note(const char* routine, const bootstrap::Awaited& awaited) {
+  const std::uint64_t now = now_ns();
+  if (loop.since_ns == 0 || !is_same(loop.awaited, awaited) || now - loop.last_ns > kPauseNs) loop.since_ns = now;
+  loop.awaited = awaited;
+  loop.last_ns = now;
+  if (policy().hooks.on_vain_tests != nullptr) policy().hooks.on_vain_tests(routine, awaited, loop.since_ns);
+}
+
+void end_loop() {
+  if (loop.since_ns == 0) return;
+  loop.since_ns = 0;
+  if (policy().hooks.on_vain_tests != nullptr) policy().hooks.on_vain_tests(nullptr, {}, 0);
+}
+
+std::uint64_t load(const void* at, std::uint8_t bytes) {
+  switch (bytes) {
+    case 1:
+      return __atomic_load_n(static_cast<const std::uint8_t*>(at), __ATOMIC_RELAXED);  // for people, like the others
+    case 2:
+      return __atomic_load_n(static_cast<const std::uint16_t*>(at), __ATOMIC_RELAXED);
+    case 4:
+      return __atomic_load_n(static_cast<const std::uint32_t*>(at), __ATOMIC_RELAXED);
+    default:
+      return __atomic_load_n(static_cast<const std::uint64_t*>(at), __ATOMIC_RELAXED);
+  }
+}
+
+bootstrap::Awaited awaited_of(const void* at, TestForm form) {
+  bootstrap::Awaited awaited;
+  awaited.kind = bootstrap::Awaited::Kind::word;
+  awaited.comparison = form.comparison;
+  awaited.word_bytes = form.word_bytes;
+  awaited.is_signed = form.is_signed;
+  awaited.at = reinterpret_cast<std::uintptr_t>(at);
+  return awaited;
+}
+
 // The program has tested a word again.
 void count_repetition(Tests& tests) {
   if (++tests.count < kTimedFrom) return;
@@ -87,11 +139,37 @@ void poll_at_intervals() noexcept {
 void test_succeeded_slow() noexcept {
   if (bool (*const poll)() = message_poll()) poll();
   tests_of(nullptr).count = 0;
+  end_loop();
 }
 
 void test_failed_slow() noexcept {
-  if (bool (*const poll)() = message_poll()) poll();
-  repeated_test(nullptr, 0);
+  bool (*const poll)() = message_poll();
+  if (poll != nullptr) poll();
+  if (poll != nullptr || policy().crowded) repeated_test(nullptr, 0);
+}
+
+void note_failed_test(const char* routine, const void* at, std::uint64_t value, TestForm form,
+                      std::size_t count) noexcept {
+  bootstrap::Awaited awaited = awaited_of(at, form);
+  awaited.value = value;
+  if (count != bootstrap::Awaited::kNoCount) {
+    awaited.kind = bootstrap::Awaited::Kind::words;
+    awaited.count = count;
+  } else {
+    awaited.now = load(at, form.word_bytes);
+  }
+  note(routine, awaited);
+}
+
+void note_same_answer(const char* routine, const void* at, std::uint64_t answer, TestForm form) noexcept {
+  bootstrap::Awaited awaited = awaited_of(at, form);
+  awaited.now = answer;
+  if (!is_same(loop.awaited, awaited)) {
+    end_loop();
+    loop.awaited = awaited;
+    loop.answers = 0;
+  }
+  if (++loop.answers % kFailedTests == 0) note(routine, awaited);
 }
 
 }  // namespace shmemx::progress

@@ -3,14 +3,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 
 #include "am/endpoint.hpp"
 #include "base/clock.hpp"
+#include "base/fatal.hpp"
 #include "base/host_name.hpp"
 #include "progress/policy.hpp"
 #include "runtime/inquiry.hpp"
+#include "runtime/leaving.hpp"
 
 namespace shmemx::runtime {
 namespace {
@@ -38,14 +41,17 @@ bool request_answers(const windows::Arena& arena, std::uint64_t since_ms) {
 PeActivity foreign_activity(const windows::Arena& arena, int pe, std::uint64_t since_ms) {
   const ForeignPe& heard = foreign_pe(pe);
   PeActivity activity{pe, 0, {}, has_left(pe) ? "has left the job" : "does not answer"};
-  if (has_left(pe) || !has_answered(pe, since_ms)) return activity;
+  if (has_left(pe) || !has_answered(pe, since_ms)) {
+    activity.host = host_of(pe);
+    return activity;
+  }
   activity.pid = heard.record.pid;
   activity.host = text_in(heard.host);
   activity.executable = "/proc/" + std::to_string(::getpid()) + "/exe";         // the same program, as a rule
   activity.heap_used = heard.record.heap_used.load(std::memory_order_relaxed);  // for people, like the others
   activity.heap_limit = heard.record.heap_limit.load(std::memory_order_relaxed);
   activity.routine = bootstrap::waiting_routine(&arena.header(), heard.record);
-  activity.doing = activity.routine.empty() ? text_in(heard.doing) : std::string();
+  activity.doing = text_in(heard.doing);
   if (activity.routine.empty()) return activity;
   activity.awaited = bootstrap::load(heard.record.awaited);
   activity.site = heard.record.call_site.load(std::memory_order_relaxed);
@@ -53,15 +59,25 @@ PeActivity foreign_activity(const windows::Arena& arena, int pe, std::uint64_t s
   return activity;
 }
 
+// A PE that has sent nothing so far may have to begin with it.
+bool can_send_requests(const windows::Arena& arena) {
+  const bootstrap::JobHeader& header = arena.header();
+  if (header.n_pes == header.n_node_pes || header.n_pes > kMostPes) return false;
+  const bool runs = bootstrap::phase_of(arena.record(diagnostic_identity().pe)) == bootstrap::PePhase::running;
+  if (runs && !progress::is_open()) progress::open();
+  return progress::is_open();
+}
+
 }  // namespace
 
 std::vector<PeActivity> activities_of_job(windows::Arena& arena) {
   const bootstrap::JobHeader& header = arena.header();
-  const bool is_spread = header.n_pes > header.n_node_pes && header.n_pes <= kMostPes && progress::is_open();
+  const bool is_spread = can_send_requests(arena);
   std::vector<PeActivity> all;
   for (std::size_t place = 0; place < header.n_node_pes; ++place) {
     const int pe = arena.pe_at(place);
-    all.push_back(bootstrap::activity_of(&header, arena.record(pe), pe));
+    const bootstrap::PollingLoop* const polling = bootstrap::polling_loop_of(&arena.header(), place);
+    all.push_back(bootstrap::activity_of(&header, arena.record(pe), pe, polling));
     if (is_spread) all.back().host = host_name().text;
   }
   if (!is_spread) return all;
@@ -74,6 +90,7 @@ std::vector<PeActivity> activities_of_job(windows::Arena& arena) {
   for (int pe = 0; pe < static_cast<int>(header.n_pes); ++pe) {
     if (!arena.has(pe)) all.push_back(foreign_activity(arena, pe, since_ms));
   }
+  std::sort(all.begin(), all.end(), [](const PeActivity& a, const PeActivity& b) { return a.pe < b.pe; });
   return all;
 }
 

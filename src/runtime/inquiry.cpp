@@ -56,6 +56,7 @@ static_assert(sizeof(Reply) <= transport::kMaxHeaderBytes);
 struct Inquiries {
   windows::Arena* arena = nullptr;
   PeRecord* record = nullptr;
+  const bootstrap::PollingLoop* polling = nullptr;
   CollectiveWait* wait = nullptr;
   std::atomic<bool> site_is_wanted{false};
   // Under the endpoint's lock.
@@ -107,15 +108,17 @@ void set_text(const char* text, Word (&words)[kTextWords]) {
   std::memcpy(words, text, std::min(std::strlen(text), sizeof words - 1));
 }
 
-// What people are shown of this PE.
-void describe_self(Reply& reply) {
+// What people are shown of this PE. Returns whether it is in a loop of tests.
+bool describe_self(Reply& reply) {
   const int pe = diagnostic_identity().pe;
-  const bootstrap::PeActivity own = bootstrap::activity_of(&inquiries->arena->header(), *inquiries->record, pe);
+  const bootstrap::PeActivity own =
+      bootstrap::activity_of(&inquiries->arena->header(), *inquiries->record, pe, inquiries->polling);
   reply.waited_ns = own.waited_ns;
   reply.heap[0] = own.heap_used;
   reply.heap[1] = own.heap_limit;
   set_text(host_name().text, reply.host);
   set_text(own.doing.c_str(), reply.doing);
+  return own.doing == bootstrap::kPolling;
 }
 
 SaidCall call_in(const Request& request) {
@@ -131,7 +134,7 @@ am::Verdict handle_request(am::Endpoint& endpoint, const am::Message& message) {
     inquiries->arena->header().reported_ns.store(now_ns(), std::memory_order_relaxed);  // for people
   Reply reply{};
   reply.turn = request.turn;
-  describe_self(reply);
+  const bool is_polling = describe_self(reply);
   read_wait(*inquiries->wait, reply.wait);
   if (reply.wait[0] % 2 != 0 && lacks_this_pe_alone(message.source, call_in(request)) &&
       inquiries->wait->turn.load(std::memory_order_relaxed) == reply.wait[0])
@@ -142,6 +145,11 @@ am::Verdict handle_request(am::Endpoint& endpoint, const am::Message& message) {
   reply.call_site = record.call_site.load(std::memory_order_relaxed);  // for people, like the next ones
   read_words(record.routine, reply.routine);
   read_words(record.awaited, reply.awaited);
+  if (is_polling) {
+    reply.call_site = inquiries->polling->call_site.load(std::memory_order_relaxed);
+    read_words(inquiries->polling->routine, reply.routine);
+    read_words(inquiries->polling->awaited, reply.awaited);
+  }
   endpoint.reply({.pe = message.source, .handler = am::kInquiryReply, .header = am::bytes_of(reply)});
   return am::Verdict::done;
 }
@@ -188,6 +196,7 @@ void open_inquiries(windows::Arena& arena) {
   made->arena = &arena;
   const int pe = diagnostic_identity().pe;
   made->record = &arena.record(pe);
+  made->polling = bootstrap::polling_loop_of(&arena.header(), arena.place_of(pe));
   made->wait = bootstrap::collective_wait_of(&arena.header(), arena.place_of(pe));
   inquiries = made;
 }

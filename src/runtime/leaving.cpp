@@ -152,6 +152,8 @@ void pause_ns(std::uint64_t ns) {
 
 void name_hosts(const Nodes& nodes) noexcept { nodes_of_job = &nodes; }
 
+std::string host_of(int pe) { return nodes_of_job != nullptr ? nodes_of_job->host_of(pe) : std::string(); }
+
 void end_for_lost(int pe, const std::string& cause) noexcept {
   const PePhase phase = phase_of(pe);
   if (has_left(phase)) return;

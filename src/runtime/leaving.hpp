@@ -29,6 +29,8 @@ void end_for_lost(int pe, const std::string& cause) noexcept;
 void note_stage(int pe, const am::StageNote& note) noexcept;
 // Provides the host names for the diagnostics of both functions above. `nodes` outlives the job.
 void name_hosts(const Nodes& nodes) noexcept;
+// Returns the host of a PE as its launcher names it; empty before the former.
+std::string host_of(int pe);
 
 // Finalizes if the program has not. The last call in a process that exits normally; defined in job.cpp.
 void finalize_at_exit() noexcept;

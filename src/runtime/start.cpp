@@ -302,17 +302,20 @@ void configure_waiting(const windows::Arena& arena, const StartParameters& param
   progress::Policy& policy = progress::policy();
   policy.mode = config.wait;
   policy.crowded = crowded && config.wait != WaitMode::spin;
+  policy.tests_are_watched = policy.crowded || config.watchdog.seconds != 0;
   doorbell_hooks = {.own = &doorbells_of(arena, parameters).at(parameters.identity.pe),
                     .wake_network_sleeper = progress::wake_network_sleeper};
   am::network_thread.wake = progress::wake_network_thread;
   set_watchdog(config.watchdog);
   policy.hooks.on_sleep = note_waiting;
   policy.hooks.on_wake = forget_waiting;
+  policy.hooks.on_vain_tests = note_vain_tests;
+  policy.hooks.serve = answer_other_processes;
   policy.hooks.part_from_pes = policy.crowded || policy.mode == WaitMode::spin ? nullptr : part_from_pes;
   watch_doorbells(doorbells_of(arena, parameters), parameters.nodes.here, parameters.identity.pe);
   context::calls_make_progress = config.progress == config::Progress::off && parameters.nodes.several();
   context::alone_on_node = parameters.nodes.several() && parameters.nodes.here.size() == 1;
-  context::reads_are_watched = policy.crowded || context::calls_make_progress || context::alone_on_node;
+  context::reads_are_watched = policy.tests_are_watched || context::calls_make_progress || context::alone_on_node;
   constexpr std::uint64_t kPauseNs = 25;
   const std::uint64_t spin_ns = config.spin_ns.value_or(crowded ? 0 : 2000);
   policy.store_polls = spin_ns == 0 ? 1 : 200;

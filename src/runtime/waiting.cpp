@@ -17,6 +17,7 @@
 #include "base/threads.hpp"
 #include "bootstrap/status.hpp"
 #include "bootstrap/stuck.hpp"
+#include "bootstrap/table_request.hpp"
 #include "check/checks.hpp"
 #include "coll/background/begin.hpp"
 #include "coll/common/matching.hpp"
@@ -79,6 +80,7 @@ struct State {
   windows::Arena* arena = nullptr;
   bootstrap::JobHeader* header = nullptr;
   bootstrap::PeRecord* record = nullptr;
+  bootstrap::PollingLoop* polling = nullptr;
   bootstrap::Bootstrap* launcher = nullptr;
   bootstrap::Liveness liveness;
   std::atomic<Waiter*> waiters{nullptr};  // grows at its begin only
@@ -224,19 +226,30 @@ std::uint64_t note_look(Waiter& self) {
   return looked_since;
 }
 
-// Reports what the PEs of the job do, if this wait has taken as long as SHMEM_WATCHDOG allows and no PE has reported
-// that for as long. PEs that share no arena with PE 0 leave it to one that does, if one of those waits as long.
-void report_long_wait(const char* routine) {
-  const std::uint64_t since = state->record->waiting_since_ns.load(std::memory_order_relaxed);  // for people
+// Returns whether to report a wait, or a loop of tests, that has begun then: it has taken as long as SHMEM_WATCHDOG
+// allows, and no PE has reported for as long. PEs that share no arena with PE 0 leave it to one that does, if one of
+// those waits as long.
+bool claim_long_wait(std::uint64_t since_ns) {
   const std::uint64_t now = now_ns();
   const std::uint64_t limit =
       std::uint64_t{state->watchdog.seconds} * 1'000'000'000U + (is_in_arena(0) ? 0 : kLeaveToFirstNs);
   std::uint64_t reported = state->header->reported_ns.load(std::memory_order_relaxed);
-  if (since == 0 || now < since + limit || (reported != 0 && now < reported + limit)) return;
-  if (!state->header->reported_ns.compare_exchange_strong(reported, now, std::memory_order_relaxed)) return;
-  const std::vector<bootstrap::PeActivity> activities = activities_of_job(*state->arena);
-  warn("%s has waited for %u s (SHMEM_WATCHDOG)", routine, static_cast<unsigned>((now - since) / 1'000'000'000U));
+  if (since_ns == 0 || now < since_ns + limit || (reported != 0 && now < reported + limit)) return false;
+  return state->header->reported_ns.compare_exchange_strong(reported, now, std::memory_order_relaxed);
+}
+
+unsigned seconds_since(std::uint64_t ns) { return static_cast<unsigned>((now_ns() - ns) / 1'000'000'000U); }
+
+void warn_of_activities(const std::vector<bootstrap::PeActivity>& activities) {
   for (const std::string& line : bootstrap::describe(activities)) warn("%s", line.c_str());
+}
+
+void report_long_wait(const char* routine) {
+  const std::uint64_t since = state->record->waiting_since_ns.load(std::memory_order_relaxed);  // for people
+  if (!claim_long_wait(since)) return;
+  const std::vector<bootstrap::PeActivity> activities = activities_of_job(*state->arena);
+  warn("%s has waited for %u s (SHMEM_WATCHDOG)", routine, seconds_since(since));
+  warn_of_activities(activities);
   if (state->watchdog.aborts) fatal(routine, "waits for longer than SHMEM_WATCHDOG=%u:abort", state->watchdog.seconds);
 }
 
@@ -300,6 +313,8 @@ void watch_waits(windows::Arena& arena, bootstrap::Bootstrap& launcher, std::vec
   made->arena = &arena;
   made->header = &arena.header();
   made->record = &arena.record(pe);
+  made->record->pe = pe;
+  made->polling = bootstrap::polling_loop_of(made->header, arena.place_of(pe));
   made->launcher = &launcher;
   bootstrap::announce_liveness(arena.fd(), arena.place_of(pe), *made->record);
   made->liveness = bootstrap::Liveness(arena.fd());
@@ -337,6 +352,7 @@ void note_waiting(const char* routine, const bootstrap::Awaited& awaited) noexce
   leave_ended_job();
   note_collective(routine, awaited);
   compare_background_calls();
+  answer_other_processes();
   if (state->watchdog.seconds != 0) [[unlikely]]
     report_long_wait(routine);
   const bool some_left = state->header->departed.load(std::memory_order_acquire) != 0;
@@ -344,6 +360,33 @@ void note_waiting(const char* routine, const bootstrap::Awaited& awaited) noexce
   const int departed = some_left && !has_departed(*state->record) ? find_departed() : -1;
   if (departed < 0) return end_when_stuck(routine);
   fatal(routine, "PE %d has left the job without shmem_finalize, so this can never complete", departed);
+}
+
+void answer_other_processes() noexcept {
+  if (state == nullptr || !bootstrap::is_table_requested(*state->header)) return;
+  const std::uint32_t request = bootstrap::take_table_request(*state->header);
+  if (request != 0)
+    bootstrap::give_table(*state->header, request, bootstrap::describe(activities_of_job(*state->arena)));
+}
+
+// A loop of tests ends no job: the program may do something useful in it.
+void note_vain_tests(const char* routine, const Awaited& awaited, std::uint64_t since_ns) noexcept {
+  if (state == nullptr) return;
+  bootstrap::PollingLoop& loop = *state->polling;
+  if (routine == nullptr) return loop.last_ns.store(0, std::memory_order_relaxed);  // for people, like the next ones
+  if (loop.since_ns.load(std::memory_order_relaxed) != since_ns) loop.call_site.store(0, std::memory_order_relaxed);
+  const std::uint64_t now = now_ns();
+  bootstrap::set_words(loop.routine, routine);
+  bootstrap::store(placed(awaited), loop.awaited);
+  loop.since_ns.store(since_ns, std::memory_order_relaxed);
+  if (now - since_ns > kLookNs && loop.call_site.load(std::memory_order_relaxed) == 0)
+    loop.call_site.store(call_site(), std::memory_order_relaxed);
+  loop.last_ns.store(now, std::memory_order_relaxed);
+  answer_other_processes();
+  if (state->watchdog.seconds == 0 || !claim_long_wait(since_ns)) return;
+  const std::vector<bootstrap::PeActivity> activities = activities_of_job(*state->arena);
+  warn("%s has been called in vain for %u s (SHMEM_WATCHDOG)", routine, seconds_since(since_ns));
+  warn_of_activities(activities);
 }
 
 void forget_waiting() noexcept {

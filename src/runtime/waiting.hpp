@@ -25,6 +25,13 @@ void set_watchdog(const config::Watchdog& watchdog) noexcept;
 void note_waiting(const char* routine, const bootstrap::Awaited& awaited) noexcept;
 void forget_waiting() noexcept;
 
+// Hook of tests. Records what a loop of the program tests in vain, and reports one that takes too long.
+void note_vain_tests(const char* routine, const bootstrap::Awaited& awaited, std::uint64_t since_ns) noexcept;
+
+// Hook of the progress threads: answers another process of the machine that asks what the PEs of the job do. Waiting
+// PEs do so as well.
+void answer_other_processes() noexcept;
+
 // Notes that a PE of another node has said to this one that it has left; called under the endpoint's lock.
 void note_announced(int pe);
 

@@ -64,6 +64,18 @@ static void message_that_nobody_sends(void) {
   if (me == 1) shmemx_recv(text, sizeof text, SHMEMX_ANY_SOURCE, SHMEMX_ANY_TAG, NULL);
   compute();
 }
+static void test_in_vain(void) {
+  while (last() && !shmem_long_test(block + 3, SHMEM_CMP_GT, 7)) continue;
+  shmem_barrier_all();
+}
+static void test_of_an_array_in_vain(void) {
+  while (last() && shmem_int_test_any(counter, 4, NULL, SHMEM_CMP_NE, 0) == SIZE_MAX) continue;
+  shmem_barrier_all();
+}
+static void read_in_vain(void) {
+  while (last() && shmem_long_atomic_fetch(block + 3, me) == 0) continue;
+  shmem_barrier_all();
+}
 
 static const struct {
   const char* name;
@@ -78,7 +90,10 @@ static const struct {
                  {"value_in_the_heap", value_in_the_heap},
                  {"values_of_an_array", values_of_an_array},
                  {"lock_that_is_never_cleared", lock_that_is_never_cleared},
-                 {"message_that_nobody_sends", message_that_nobody_sends}};
+                 {"message_that_nobody_sends", message_that_nobody_sends},
+                 {"test_in_vain", test_in_vain},
+                 {"test_of_an_array_in_vain", test_of_an_array_in_vain},
+                 {"read_in_vain", read_in_vain}};
 
 int main(int argc, char** argv) {
   shmem_init();

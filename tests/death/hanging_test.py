@@ -36,7 +36,8 @@ def written(line):
 
 
 def run(options, name, seconds=SECONDS[0]):
-    environment = dict(os.environ, OSHRUN_QUIET="1", SHMEM_SYMMETRIC_SIZE="64m")
+    # The watchdog makes repeated reads known also where PEs do not outnumber cores.
+    environment = dict(os.environ, OSHRUN_QUIET="1", SHMEM_SYMMETRIC_SIZE="64m", SHMEM_WATCHDOG="600")
     command = [options.oshrun, "-n", str(PES), "--timeout", str(seconds), options.program, name]
     if options.watchdog:
         environment["SHMEM_WATCHDOG"] = f"{seconds - 1}:abort"

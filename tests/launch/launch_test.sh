@@ -187,7 +187,7 @@ case_quit_shows_what_pes_do() {  # and changes nothing
   rm -f status
   run 10 "$OSHRUN" --status $$
   expect_rc 1
-  expect_err "^oshrun: process $$ runs no job of oshrun's$"
+  expect_err "^oshrun: process $$ is no PE, and no PE of this host is below it; allowed are a PE, its oshrun and other launchers above it$"
 }
 case_forwarded_signals_can_be_handled() {
   timeout 20 "$OSHRUN" -n 2 "$PROBE" handle 10 handle 15 attach print ready wait shmem_quiet >out 2>err &
@@ -803,6 +803,36 @@ case_handed_over_to_open_mpi() {
   expect_rc 0
   [ "$(grep -c ' of 3 via pmix' out)" = 3 ] || die "not three PEs over PMIx"
   grep -q '^set$' out || die "the variable is not set"
+}
+# oshrun stays above the launcher: it shows what the PEs do, at a signal and when the time is up.
+case_other_launchers_show_what_pes_do() {
+  need mpiexec.hydra
+  timeout 60 "$OSHRUN" --launcher hydra -n 3 -hosts localhost "$PROBE" attach print ready @1 wait shmem_quiet \
+    wait shmem_barrier_all >out 2>err &
+  wait_for out ready 3
+  oshrun=$(child_of $!)
+  wait_for_status $oshrun '^pe 0, 2 (pid [0-9]*, [0-9]*): waiting in shmem_barrier_all$' \
+    '^pe 1 (pid [0-9]*): waiting in shmem_quiet$' '^pe 1 is the only one that is not in shmem_barrier_all$'
+  pe=$(sed -n 's/^pe 1 (pid \([0-9]*\)).*/\1/p' status)
+  wait_for_status "$pe" '^pe 1 is the only one'  # by a PE
+  kill -s QUIT $oshrun
+  wait_for err 'is the only one' 1
+  kill -0 "$pe" || die "SIGQUIT has ended the job"
+  kill -s TERM $oshrun
+  wait $!
+  expect_err '^oshrun: pe 0, 2 \(pid [0-9]*, [0-9]*\): waiting in shmem_barrier_all$'
+  run 60 "$OSHRUN" --launcher hydra -n 2 --timeout 3 -hosts localhost "$PROBE" attach wait shmem_quiet
+  expect_rc 124
+  expect_err '^oshrun: time limit of 3 s reached; job ended$'
+  expect_err '^oshrun: pe 0, 1 \(pid [0-9]*, [0-9]*\): waiting in shmem_quiet$'
+  timeout 60 "$OSHRUN" --launcher hydra -n 2 -hosts localhost sh -c 'echo ready; exec sleep 50' >out 2>err &
+  wait_for out ready 2
+  oshrun=$(child_of $!)
+  kill -s QUIT $oshrun
+  wait_for err 'no PE of this job runs below its launcher' 1
+  kill -s TERM $oshrun
+  wait $!
+  return 0
 }
 # A launcher inside a process of oshrun's job, and the reverse: the PEs belong to the inner job.
 inside_and_around() {  # LAUNCHER...

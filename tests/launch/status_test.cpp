@@ -3,6 +3,10 @@
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <thread>
+
+#include "base/clock.hpp"
+#include "bootstrap/table_request.hpp"
 
 BOOST_AUTO_TEST_SUITE(launcher_status)
 
@@ -68,6 +72,62 @@ BOOST_AUTO_TEST_CASE(a_record_tells_what_its_pe_does) {
   BOOST_CHECK_EQUAL(activity_of(&header, record, 0).doing, "computing");
   record.phase = static_cast<std::uint32_t>(PePhase::finalized);
   BOOST_CHECK_EQUAL(activity_of(&header, record, 0).doing, "after shmem_finalize, computing");
+}
+
+BOOST_AUTO_TEST_CASE(a_loop_of_tests_shows_while_it_goes_on) {
+  using namespace shmemx::bootstrap;
+  JobHeader header{};
+  PeRecord record{};
+  record.pid = ::getpid();
+  record.phase = static_cast<std::uint32_t>(PePhase::running);
+  PollingLoop loop{};
+  BOOST_CHECK_EQUAL(activity_of(&header, record, 1, &loop).doing, "computing");
+  const std::uint64_t now = shmemx::now_ns();
+  set_words(loop.routine, "shmem_long_test");
+  store(awaited_word<long>(nullptr, 1, 5, 4), loop.awaited);
+  loop.since_ns = now - 30 * kSecond;
+  loop.last_ns = now;
+  const Lines lines = describe({activity_of(&header, record, 1, &loop)});
+  BOOST_REQUIRE_EQUAL(lines.size(), 1U);
+  BOOST_TEST(lines[0].find("): polling in shmem_long_test(0x0, SHMEM_CMP_EQ, 5), now 4 for 30") != std::string::npos,
+             lines[0]);
+  loop.last_ns = now - 20 * kSecond;
+  BOOST_CHECK_EQUAL(activity_of(&header, record, 1, &loop).doing, "computing");
+  loop.last_ns = now;
+  set_routine(record, "shmem_quiet");
+  BOOST_CHECK_EQUAL(activity_of(&header, record, 1, &loop).routine, "shmem_quiet");
+}
+
+BOOST_AUTO_TEST_CASE(a_pe_answers_a_request_for_the_table_once) {
+  using namespace shmemx::bootstrap;
+  auto file = create_job_file(4, 7);
+  BOOST_REQUIRE(file);
+  auto mapped = map_job_header(file->get(), 4, 7);
+  BOOST_REQUIRE(mapped);
+  JobHeader& header = **mapped;
+  BOOST_CHECK_EQUAL(take_table_request(header), 0U);
+  std::optional<Lines> lines;
+  std::thread other([&] { lines = request_table(&header); });
+  while (!is_table_requested(header)) std::this_thread::yield();
+  const std::uint32_t request = take_table_request(header);
+  BOOST_CHECK_NE(request, 0U);
+  BOOST_CHECK_EQUAL(take_table_request(header), 0U);
+  give_table(header, request, {"pe 0: computing", std::string(kTableBytes, 'x'), "pe 1: \033[2J"});
+  other.join();
+  const Lines expected{"pe 0: computing"};
+  BOOST_REQUIRE(lines);
+  BOOST_CHECK_EQUAL_COLLECTIONS(lines->begin(), lines->end(), expected.begin(), expected.end());
+  unmap_job_header(&header);
+}
+
+BOOST_AUTO_TEST_CASE(a_request_that_no_pe_takes_ends_without_lines) {
+  using namespace shmemx::bootstrap;
+  auto file = create_job_file(4, 7);
+  BOOST_REQUIRE(file);
+  auto mapped = map_job_header(file->get(), 4, 7);
+  BOOST_REQUIRE(mapped);
+  BOOST_CHECK(!request_table(*mapped));
+  unmap_job_header(*mapped);
 }
 
 using shmemx::bootstrap::Awaited;

@@ -26,7 +26,7 @@ set(rank_coll 9)
 set(rank_tasks 10)
 set(rank_runtime 11)
 set(rank_api 12)
-set(launcher_may_include "^(base/|config/|bootstrap/(wire|status)\\.hpp$|stats/trace_file\\.hpp$)")
+set(launcher_may_include "^(base/|config/|bootstrap/(wire|status|table_request)\\.hpp$|stats/trace_file\\.hpp$)")
 
 set(offences "")
 macro(offence text)
