@@ -35,9 +35,9 @@ void with_active_group(const char* routine, const coll::ActiveSet& set, const Us
 
 }  // namespace
 
-void active_sync(const char* routine, const coll::ActiveSet& set) noexcept {
-  with_active_group(routine, set, [](auto& group) {
-    group.begin(coll::call_word(coll::CallFamily::sync));
+void active_sync(const char* routine, coll::CallFamily family, const coll::ActiveSet& set) noexcept {
+  with_active_group(routine, set, [family](auto& group) {
+    group.begin(coll::call_word(family));
     group.sync();
   });
 }

@@ -25,7 +25,7 @@ void active_collect(TypedRoutine routine, void* dest, const void* source, std::s
 void active_fcollect(TypedRoutine routine, void* dest, const void* source, std::size_t nelems, int start,
                      int log_stride, int size, long* psync) noexcept;
 
-void active_sync(const char* routine, const coll::ActiveSet& set) noexcept;
+void active_sync(const char* routine, coll::CallFamily family, const coll::ActiveSet& set) noexcept;
 
 void active_combine(const char* routine, void* dest, const void* source, int nreduce, const coll::ActiveSet& set,
                     const coll::Combine& combine) noexcept;

@@ -81,7 +81,8 @@ inline void alltoalls_on(Group& group, void* dest, const void* source, std::ptrd
     return all == 0 ? 0 : checked_bytes(group.routine(), all - 1, static_cast<std::size_t>(stride)) + 1;
   };
   const CollectiveBuffers buffers = checked_buffers(group, dest, extent(dst), source, extent(sst), element_bytes);
-  group.begin(coll::call_word(coll::kind_of(coll::CallFamily::alltoalls, element_bytes), nelems));
+  const int strides = coll::strides_word(static_cast<std::uint64_t>(dst), static_cast<std::uint64_t>(sst));
+  group.begin(coll::call_word(coll::kind_of(coll::CallFamily::alltoalls, element_bytes), nelems, strides));
   coll::alltoalls(group, buffers.dest, buffers.source, shape);
 }
 

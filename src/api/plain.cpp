@@ -254,7 +254,7 @@ void pshmem_barrier_all(void) noexcept {
   const RoutineSpan span("shmem_barrier_all", Family::collective);
   quiet_default("shmem_barrier_all");
   coll::Team& world = coll::team_table[coll::kWorldTeam];
-  coll::begin_call(world, coll::call_word(coll::CallFamily::sync));
+  coll::begin_call(world, coll::call_word(coll::CallFamily::barrier));
   coll::barrier(world, "shmem_barrier_all");
 }
 void pshmem_sync_all(void) noexcept { sync_world("shmem_sync_all"); }
@@ -269,10 +269,10 @@ int pshmem_team_sync(shmem_team_t team) noexcept {
 
 void pshmem_barrier(int start, int log_stride, int size, long* psync) noexcept {
   quiet_default("shmem_barrier");
-  api::active_sync("shmem_barrier", {start, log_stride, size, psync});
+  api::active_sync("shmem_barrier", coll::CallFamily::barrier, {start, log_stride, size, psync});
 }
 void pshmem_sync(int start, int log_stride, int size, long* psync) noexcept {
-  api::active_sync("shmem_sync", {start, log_stride, size, psync});
+  api::active_sync("shmem_sync", coll::CallFamily::sync, {start, log_stride, size, psync});
 }
 
 void pshmem_set_lock(long* lock) noexcept {

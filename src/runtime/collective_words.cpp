@@ -99,8 +99,9 @@ bootstrap::Awaited awaited_call(const coll::Team& team) {
   const coll::CallWord call = team.calls.latest;
   const CallFamily family = coll::family_in(call);
   const TeamName name = name_of(team);
-  const bool names_team = family > CallFamily::reallocate || family == CallFamily::sync;
-  if (!names_team || (family == CallFamily::sync && name.index() == coll::kWorldTeam)) return awaited;
+  const bool is_sync = family == CallFamily::sync || family == CallFamily::barrier;
+  const bool names_team = family > CallFamily::reallocate || is_sync;
+  if (!names_team || (is_sync && name.index() == coll::kWorldTeam)) return awaited;
   awaited.kind = bootstrap::Awaited::Kind::team;
   awaited.at = name.index_and_size;
   awaited.value = name.start_and_stride;

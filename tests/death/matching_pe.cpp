@@ -97,6 +97,10 @@ void nothing() {}
   shmem_int_alltoalls(SHMEM_TEAM_WORLD, dest, source, 1, 1, 1);
   keep_frame();
 }
+[[gnu::noinline]] void alltoalls_apart() {
+  shmem_int_alltoalls(SHMEM_TEAM_WORLD, dest, source, 2, 1, 1);
+  keep_frame();
+}
 [[gnu::noinline]] void finalize() {
   shmem_finalize();
   keep_frame();
@@ -119,6 +123,10 @@ void nothing() {}
 }
 [[gnu::noinline]] void sync_world() {
   shmem_team_sync(SHMEM_TEAM_WORLD);
+  keep_frame();
+}
+[[gnu::noinline]] void sync_all() {
+  shmem_sync_all();
   keep_frame();
 }
 [[gnu::noinline]] void release() {
@@ -156,6 +164,10 @@ void split_pair() { shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, last_pe(), 2, 
 }
 [[gnu::noinline]] void active_barrier() {
   shmem_barrier(0, 0, shmem_n_pes(), psync);
+  keep_frame();
+}
+[[gnu::noinline]] void active_sync() {
+  shmem_sync(0, 0, shmem_n_pes(), psync);
   keep_frame();
 }
 [[gnu::noinline]] void active_reduce() {
@@ -319,6 +331,9 @@ const Case kCases[] = {
     {"same_routine", split, sync_world, sync_same_team},
     {"malloc_calloc", barrier, allocate, allocate_zeros},
     {"malloc_align", allocate, allocate, allocate_aligned},
+    {"alltoalls_strides", barrier, alltoalls, alltoalls_apart},
+    {"barrier_sync", barrier, barrier, sync_all},
+    {"active_barrier_sync", active_barrier, active_barrier, active_sync},
     {"dest_reduce", barrier, reduce, reduce_behind},
     {"dest_broadcast", barrier, broadcast, broadcast_behind},
     {"dest_spaces", allocate, broadcast, broadcast_to_block},

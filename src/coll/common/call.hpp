@@ -3,7 +3,7 @@
 //
 //   bits   0-15  0
 //         16-23  kind: routine, type and operator; those that no member could tell apart by their results are one kind
-//         24-35  root
+//         24-35  root; of alltoalls both strides
 //         36-63  number of elements
 //
 // Larger roots and numbers run over into the next field or are cut off: the words of different calls still differ,
@@ -21,7 +21,7 @@ namespace shmemx::coll {
 // the type, scans the type.
 enum class CallFamily : std::uint8_t {
   none = 0,
-  sync = 1,  // barriers too: a barrier is a synchronisation after this PE's quiet
+  sync = 1,
   finalize = 2,
   start = 3,     // of an init that is not the first
   allocate = 4,  // with a number of the routine in place of a count
@@ -31,6 +31,7 @@ enum class CallFamily : std::uint8_t {
   split_2d = 8,
   destroy = 9,
   alltoallv = 10,  // only in the background
+  barrier = 11,
   broadcast = 16,
   collect = 24,
   fcollect = 32,
@@ -66,6 +67,23 @@ constexpr CallWord call_word(CallFamily family) noexcept { return call_word(kind
 constexpr std::uint32_t kind_in(CallWord call) noexcept { return (call >> kKindShift) & 0xff; }
 constexpr int root_in(CallWord call) noexcept { return static_cast<int>((call >> kRootShift) & (kMostRoots - 1)); }
 constexpr std::uint64_t count_in(CallWord call) noexcept { return call >> kCountShift; }
+
+// What takes the place of a root in calls of alltoalls: 6 bits for each stride. Large strides have digests there, so
+// that a few pairs of them are not told apart.
+inline constexpr int kStrideBits = 6;
+inline constexpr std::uint64_t kLargeStride = std::uint64_t{1} << (kStrideBits - 1);
+constexpr int stride_field(std::uint64_t stride) noexcept {
+  if (stride < kLargeStride) return static_cast<int>(stride);
+  return static_cast<int>(kLargeStride + ((stride * 0x9e3779b97f4a7c15U) >> (64 - kStrideBits + 1)));
+}
+constexpr int strides_word(std::uint64_t dest, std::uint64_t source) noexcept {
+  return (stride_field(dest) << kStrideBits) + stride_field(source);
+}
+// Returns 0 if the stride is a large one.
+constexpr int stride_in(int field) noexcept { return field < static_cast<int>(kLargeStride) ? field : 0; }
+constexpr int dest_stride_in(CallWord call) noexcept { return stride_in(root_in(call) >> kStrideBits); }
+constexpr int source_stride_in(CallWord call) noexcept { return stride_in(root_in(call) & ((1 << kStrideBits) - 1)); }
+
 // Returns `none` if there is no such kind.
 CallFamily family_in(CallWord call) noexcept;
 

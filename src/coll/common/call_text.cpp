@@ -15,12 +15,12 @@ std::string with_type(CallWord call, const std::string& operation) {
   return std::string("shmem_") + kTypes[kind_in(call) % kKindsOfOperator] + "_" + operation;
 }
 
-std::string name_of(CallWord call) {
-  const std::uint32_t kind = kind_in(call);
-  switch (family_in(call)) {
-    case CallFamily::none:
-      return "another collective";
+// Of families whose routines differ in no more than the size of their elements, if in that.
+const char* name_of(CallFamily family) {
+  switch (family) {
     case CallFamily::sync:
+      return "a synchronisation";
+    case CallFamily::barrier:
       return "a barrier";
     case CallFamily::finalize:
       return "shmem_finalize";
@@ -50,15 +50,23 @@ std::string name_of(CallWord call) {
       return "shmemx_alltoallv";
     case CallFamily::alltoalls:
       return "shmem_alltoalls";
+    default:
+      return "another collective";
+  }
+}
+
+std::string name_of(CallWord call) {
+  const CallFamily family = family_in(call);
+  switch (family) {
     case CallFamily::reduce:
-      return with_type(call,
-                       std::string(kOperators[(kind - kind_of(CallFamily::reduce)) / kKindsOfOperator]) + "_reduce");
+      return with_type(call, std::string(kOperators[(kind_in(call) - kind_of(family)) / kKindsOfOperator]) + "_reduce");
     case CallFamily::inclusive_scan:
       return with_type(call, "sum_inscan");
     case CallFamily::exclusive_scan:
       return with_type(call, "sum_exscan");
+    default:
+      return name_of(family);
   }
-  return {};
 }
 
 // Returns "4 elements", with their size where no name of a routine tells it.
@@ -72,12 +80,21 @@ std::string count_text(const std::string& routine, CallWord call) {
   return text + " of " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
+// Of both strides as the routine has them, without those that are not known.
+std::string strides_text(CallWord call) {
+  std::string text;
+  if (dest_stride_in(call) != 0) text += ", dst " + std::to_string(dest_stride_in(call));
+  if (source_stride_in(call) != 0) text += ", sst " + std::to_string(source_stride_in(call));
+  return text;
+}
+
 }  // namespace
 
 bool is_call(CallWord call, int size) noexcept {
   const CallFamily family = family_in(call);
   if (family == CallFamily::none || (call & 0xffff) != 0) return false;
   if (family == CallFamily::broadcast) return root_in(call) < size;
+  if (family == CallFamily::alltoalls) return true;
   return root_in(call) == 0 &&
          (has_count(family) || family == CallFamily::finalize || family == CallFamily::allocate || count_in(call) == 0);
 }
@@ -88,6 +105,7 @@ std::string call_text(const std::string& routine, CallWord call, int team_size) 
   const CallFamily family = family_in(call);
   if (family == CallFamily::broadcast)
     return name + " (root " + std::to_string(root_in(call)) + ", " + count_text(routine, call) + ")";
+  if (family == CallFamily::alltoalls) return name + " (" + count_text(routine, call) + strides_text(call) + ")";
   return has_count(family) ? name + " (" + count_text(routine, call) + ")" : name;
 }
 

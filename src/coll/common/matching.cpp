@@ -7,7 +7,8 @@ namespace shmemx::coll {
 
 CallFamily family_in(CallWord call) noexcept {
   const std::uint32_t kind = kind_in(call);
-  if (kind <= kind_of(CallFamily::destroy)) return static_cast<CallFamily>(kind);
+  if (kind <= kind_of(CallFamily::destroy) || kind == kind_of(CallFamily::barrier))
+    return static_cast<CallFamily>(kind);
   for (const CallFamily family : {CallFamily::broadcast, CallFamily::collect, CallFamily::fcollect,
                                   CallFamily::alltoall, CallFamily::alltoalls}) {
     if (kind >= kind_of(family) && kind < kind_of(family) + kSizesOfElements) return family;
