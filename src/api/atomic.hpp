@@ -64,6 +64,11 @@ T apply_remote(const Context& context, const char* routine, const context::Place
 [[gnu::noinline]] context::Location atomic_target_cold(const Context& context, context::Site site,
                                                        std::uintptr_t address, std::size_t bytes, int pe) noexcept;
 
+// SHMEM_CHECK: where the result of a nonblocking atomic goes, before and after it is there.
+[[gnu::noinline, gnu::cold]] void check_fetch(const char* routine, void* fetch, std::size_t bytes) noexcept;
+[[gnu::noinline, gnu::cold]] void note_fetch(const Context& context, const char* routine, void* fetch,
+                                             std::size_t bytes, std::uint32_t near) noexcept;
+
 // The parameters stand in the order of the entry points', so that the jump to here moves none of them. `index` is the
 // rotated offset.
 template <class T, class Operation>
@@ -74,7 +79,7 @@ template <class T, class Operation>
   const Observed span(context, {routine, stats::Family::atomic}, pe, sizeof(T));
   const context::Location target = atomic_target_cold(context, {routine, Operation::kArgument}, address, sizeof(T), pe);
   if constexpr (kHasDestination<Operation>) {
-    if (check::watches_operations()) check::check_memory(routine, "fetch", operation.fetch, sizeof(T));
+    if (check::watches_operations()) check_fetch(routine, operation.fetch, sizeof(T));
   }
   if (!target.is_mapped()) {
     const T answer = apply_remote<T>(context, routine, target.place, operation);
@@ -85,6 +90,9 @@ template <class T, class Operation>
   }
   const T old = static_cast<T>(operation(reinterpret_cast<Canonical<T>*>(target.address)));
   wake(*target.doorbell);
+  if constexpr (kHasDestination<Operation>) {
+    if (check::watches_operations()) note_fetch(context, routine, operation.fetch, sizeof(T), near);
+  }
   if constexpr (Operation::kMayPoll) {
     if (operation.leaves(canonical(old))) note_read(routine, target.address, old);
   }

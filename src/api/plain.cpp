@@ -61,6 +61,7 @@ bool is_accessible(const context::Context& route, const void* address, int pe) {
 
 // Returns null if messages are the only way to the PE's memory.
 void* symmetric_pointer(const context::Context& route, const void* address, int pe) {
+  if (shmemx::check::is_on() && !context::pe_in_range(route, pe)) context::bad_pe(route, "shmem_ptr", pe);
   if (!is_accessible(route, address, pe) || !context::is_mapped(route, pe)) return nullptr;
   return context::resolve(route, {"shmem_ptr", "dest"}, address, 0, pe).address;  // no access, so nothing is checked
 }

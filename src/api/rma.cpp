@@ -63,11 +63,6 @@ struct BlockCall {
   return reinterpret_cast<std::uintptr_t>(address) - context.heap_base;
 }
 
-check::Initiator initiator(const Context& context, std::uint32_t near) noexcept {
-  const auto index = static_cast<std::uint32_t>(&context - context::context_table);
-  return {index, context::world_pe(context, context::pe_at(context, near))};
-}
-
 void p_any(std::uint64_t offset, const void* value, std::uint32_t near, const Context& context, const char* routine,
            std::size_t bytes) noexcept {
   const context::Location target = context::resolve_cold(context, {routine, "dest"}, offset + context.heap_base, bytes,
@@ -180,14 +175,23 @@ template <Path path>
 
 }  // namespace
 
+check::Initiator initiator(const Context& context, std::uint32_t near) noexcept {
+  const auto index = static_cast<std::uint32_t>(&context - context::context_table);
+  return {index, context::world_pe(context, context::pe_at(context, near))};
+}
+
 context::Location resolve_transfer_cold(const Context& context, context::Site site, const Sides& sides,
                                         std::uint32_t near) noexcept {
   const int pe = context::pe_at(context, near);
   const auto address = reinterpret_cast<std::uintptr_t>(sides.symmetric.at);
   const context::Location found = context::resolve_cold(context, site, address, sides.symmetric.span(), pe);
-  if (check::watches_operations())
+  if (check::watches_operations()) {
+    const bool is_put = sides.use == check::Use::source || sides.use == check::Use::kept_source;
+    if (reinterpret_cast<std::uintptr_t>(sides.local.at) < context::kLeastAddress && sides.local.span() != 0)
+      context::bad_local({site.routine, is_put ? "source" : "dest"}, sides.local.at);
     check::check_transfer(
         {site.routine, sides.local, sides.symmetric, sides.use, pe == context.my_pe, initiator(context, near)});
+  }
   return found;
 }
 

@@ -14,20 +14,21 @@
 namespace shmemx::api {
 
 // Ends the job with a diagnostic if the address is not symmetric. Called before the first read, which would fault.
-inline void check_waitable(const char* routine, const char* argument, const void* address,
-                           std::uint64_t bytes) noexcept {
+inline void check_waitable(const char* routine, const char* argument, const void* address, std::uint64_t bytes,
+                           std::size_t element_bytes = sizeof(std::uint64_t)) noexcept {
   if (context::in_heap(default_context(), reinterpret_cast<std::uintptr_t>(address), bytes)) [[likely]]
     return;
   const bool is_checked = check::watches_operations();
   if (bytes == 0 || (!is_checked && context::is_symmetric(default_context(), address, bytes))) [[likely]]
     return;
   static_cast<void>(context::resolve(default_context(), {routine, argument}, address, bytes, default_context().my_pe));
+  context::check_alignment({routine, argument}, reinterpret_cast<std::uintptr_t>(address), element_bytes);
 }
 
 template <class T>
 inline void wait_until(const char* routine, T* ivar, int cmp, T value) noexcept {
   check_comparison(routine, cmp);
-  check_waitable(routine, "ivar", ivar, sizeof(T));
+  check_waitable(routine, "ivar", ivar, sizeof(T), sizeof(T));
   if (sync::compares(sync::load(ivar), cmp, value)) return;
   const auto awaited = [=] { return bootstrap::awaited_word(ivar, cmp, value, sync::load(ivar)); };
   switch (cmp) {
@@ -44,7 +45,7 @@ inline void wait_until(const char* routine, T* ivar, int cmp, T value) noexcept 
 template <class T>
 inline int test(const char* routine, T* ivar, int cmp, T value) noexcept {
   check_comparison(routine, cmp);
-  check_waitable(routine, "ivar", ivar, sizeof(T));
+  check_waitable(routine, "ivar", ivar, sizeof(T), sizeof(T));
   if (sync::compares(sync::load(ivar), cmp, value)) {
     progress::test_succeeded();
     return 1;
@@ -123,7 +124,7 @@ inline std::size_t find_any(const WaitSet<T>& set) noexcept {
 template <class T>
 inline void check_set(const char* routine, const WaitSet<T>& set) noexcept {
   check_comparison(routine, set.cmp);
-  check_waitable(routine, "ivars", set.ivars, checked_bytes(routine, set.nelems, sizeof(T)));
+  check_waitable(routine, "ivars", set.ivars, checked_bytes(routine, set.nelems, sizeof(T)), sizeof(T));
 }
 
 template <class T>

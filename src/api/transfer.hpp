@@ -16,6 +16,7 @@ struct Sides {
   check::Blocks local;
   check::Use use;
 };
+check::Initiator initiator(const Context& context, std::uint32_t near) noexcept;
 [[gnu::noinline, gnu::cold]] context::Location resolve_transfer_cold(const Context& context, context::Site site,
                                                                      const Sides& sides, std::uint32_t near) noexcept;
 

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -65,22 +66,30 @@ void for_each_section(const Executable& file, Visit visit) {
   }
 }
 
+// Calls visit(symbol, offset of the names) for each symbol of that type until it returns true.
+template <class Visit>
+void find_symbol(const Executable& file, unsigned type, Visit visit) {
+  bool is_found = false;
+  for_each_section(file, [&](const ElfW(Ehdr) & header, const ElfW(Shdr) & table) {
+    if (table.sh_type != SHT_SYMTAB || is_found) return;
+    const auto names = file.read<ElfW(Shdr)>(header.e_shoff + table.sh_link * sizeof(ElfW(Shdr)));
+    if (!names) return;
+    for (std::uint64_t at = 0; at + sizeof(ElfW(Sym)) <= table.sh_size && !is_found; at += sizeof(ElfW(Sym))) {
+      const auto symbol = file.read<ElfW(Sym)>(table.sh_offset + at);
+      if (!symbol) return;
+      if (ELF64_ST_TYPE(symbol->st_info) == type && symbol->st_shndx != SHN_UNDEF)
+        is_found = visit(*symbol, names->sh_offset);
+    }
+  });
+}
+
 // Returns the symbol of that type that holds the address.
 NamedObject symbol_at(const Executable& file, unsigned type, std::uintptr_t address) {
   NamedObject found;
-  for_each_section(file, [&](const ElfW(Ehdr) & header, const ElfW(Shdr) & table) {
-    if (table.sh_type != SHT_SYMTAB || !found.name.empty()) return;
-    const auto names = file.read<ElfW(Shdr)>(header.e_shoff + table.sh_link * sizeof(ElfW(Shdr)));
-    if (!names) return;
-    for (std::uint64_t at = 0; at + sizeof(ElfW(Sym)) <= table.sh_size; at += sizeof(ElfW(Sym))) {
-      const auto symbol = file.read<ElfW(Sym)>(table.sh_offset + at);
-      if (!symbol) return;
-      const bool is_it = ELF64_ST_TYPE(symbol->st_info) == type && symbol->st_shndx != SHN_UNDEF &&
-                         address - symbol->st_value < symbol->st_size;
-      if (!is_it) continue;
-      found = {file.text(names->sh_offset + symbol->st_name), symbol->st_value, symbol->st_size};
-      return;
-    }
+  find_symbol(file, type, [&](const ElfW(Sym) & symbol, std::uint64_t names) {
+    if (address - symbol.st_value >= symbol.st_size) return false;
+    found = {file.text(names + symbol.st_name), symbol.st_value, symbol.st_size};
+    return true;
   });
   return found;
 }
@@ -140,6 +149,41 @@ NamedObject variable_at(std::uintptr_t address) {
   NamedObject found = variable_in("/proc/self/exe", address - load_bias());
   found.begin += load_bias();
   return found;
+}
+
+std::vector<Extent> variables_of_executable() {
+  std::vector<Extent> all;
+  const std::uintptr_t bias = load_bias();
+  find_symbol(Executable("/proc/self/exe"), STT_OBJECT, [&](const ElfW(Sym) & symbol, std::uint64_t) {
+    if (symbol.st_size != 0) all.push_back({bias + symbol.st_value, bias + symbol.st_value + symbol.st_size});
+    return false;
+  });
+  std::sort(all.begin(), all.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
+  std::vector<Extent> apart;
+  for (const Extent& one : all) {
+    if (!apart.empty() && one.begin < apart.back().end) {
+      apart.back().end = std::max(apart.back().end, one.end);
+    } else {
+      apart.push_back(one);
+    }
+  }
+  return apart;
+}
+
+std::vector<Extent> constants_of_executable() {
+  std::vector<Extent> all;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* found) {
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& part = info->dlpi_phdr[i];
+          const std::uintptr_t begin = info->dlpi_addr + part.p_vaddr;
+          if (part.p_type == PT_LOAD && (part.p_flags & PF_W) == 0)
+            static_cast<std::vector<Extent>*>(found)->push_back({begin, begin + part.p_memsz});
+        }
+        return 1;  // the executable is the first one
+      },
+      &all);
+  return all;
 }
 
 }  // namespace shmemx

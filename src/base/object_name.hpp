@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace shmemx {
 
@@ -31,5 +32,14 @@ NamedObject variable_in(const std::string& executable, std::uintptr_t address);
 // Returns the variable of this process's executable that holds this address; no name if there is none, or no symbol
 // table.
 NamedObject variable_at(std::uintptr_t address);
+
+// Where the variables of this process's executable lie, without names, sorted. Those that overlap are one.
+struct Extent {
+  std::uintptr_t begin;
+  std::uintptr_t end;
+};
+std::vector<Extent> variables_of_executable();
+// What of the executable is mapped and cannot be written to.
+std::vector<Extent> constants_of_executable();
 
 }  // namespace shmemx

@@ -10,6 +10,7 @@
 #include "base/fatal.hpp"
 #include "base/mutex.hpp"
 #include "check/checks.hpp"
+#include "check/variables.hpp"
 #include "heap/node_pool.hpp"
 
 namespace shmemx::check {
@@ -272,6 +273,7 @@ std::optional<Offset> take_oldest(const char* routine) noexcept {
 }
 
 void verify(const char* routine, Extent extent) noexcept {
+  check_thread(routine);
   if (!is_watched()) return;
   WatchedHeap& heap = watched();
   const Guard guard(heap.mutex);
@@ -298,7 +300,8 @@ void check_access(const char* routine, const char* argument, Offset offset, std:
 
 void check_memory(const char* routine, const char* argument, const void* address, std::uint64_t bytes) noexcept {
   const Offset offset = static_cast<const std::byte*>(address) - watched().base;
-  if (offset < watched().bytes) check_access(routine, argument, offset, bytes);
+  if (offset < watched().bytes) return check_access(routine, argument, offset, bytes);
+  check_variable(routine, argument, address, bytes);
 }
 
 void bad_free(const char* routine, Offset offset) noexcept {

@@ -3,6 +3,7 @@
 #include "base/fatal.hpp"
 #include "check/blocks.hpp"
 #include "check/checks.hpp"
+#include "check/variables.hpp"
 
 namespace shmemx::check {
 namespace {
@@ -43,6 +44,7 @@ void check_transfer(const Transfer& transfer) noexcept {
   const Range range = range_of(local);
   if (range.bytes == 0) return;
   check_memory(routine, argument, range.at, range.bytes);
+  if (!is_source(use) && enabled.has(Checks::heap)) check_writable(routine, argument, range.at);
   if (enabled.has(Checks::overlap) && is_to_self && overlap(local, symmetric))
     fatal(routine, "arguments 'dest' and 'source' overlap on this PE, which is also the one that 'pe' names");
   if (is_source(use)) {
@@ -51,6 +53,11 @@ void check_transfer(const Transfer& transfer) noexcept {
     check_writing(routine, argument, range);
   }
   if (use == Use::kept_source) note_source(routine, range, of);
+}
+
+void check_signal(const char* routine, const Blocks& dest, const void* signal) noexcept {
+  if (enabled.has(Checks::overlap) && overlap(dest, {signal, sizeof(std::uint64_t)}))
+    fatal(routine, "arguments 'dest' and 'sig_addr' overlap, allowed are signals beside the data");
 }
 
 void check_collective(const char* routine, const Range& dest, const Range& source, SameArray same) noexcept {

@@ -34,6 +34,9 @@ struct Transfer {
 // dest note_dest() says afterwards that it is in use.
 void check_transfer(const Transfer& transfer) noexcept;
 
+// Ends the job if the signal of a put lies in the data.
+void check_signal(const char* routine, const Blocks& dest, const void* signal) noexcept;
+
 // Of a collective: both sides are memory of this PE, in live blocks. May they be the same array?
 enum class SameArray : bool { forbidden, allowed };
 void check_collective(const char* routine, const Range& dest, const Range& source, SameArray same) noexcept;

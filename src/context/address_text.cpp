@@ -41,10 +41,13 @@ struct Refused {
 };
 constinit Refused refused;
 
-AddressText describe_null() {
-  if (refused.routine == nullptr) return {"it is null", "allocate memory with shmem_malloc"};
-  return {"it is null, and " + std::string(refused.routine) + " had returned NULL for " +
-              std::to_string(refused.bytes) + " bytes: there was room for " + std::to_string(refused.left),
+constexpr std::uintptr_t kNearNull = 65536;  // no program has memory there
+
+AddressText describe_null(std::uintptr_t address) {
+  const std::string what = address == 0 ? "it is null" : "it is null plus " + std::to_string(address) + " bytes";
+  if (refused.routine == nullptr) return {what, "allocate memory with shmem_malloc"};
+  return {what + ", and " + std::string(refused.routine) + " had returned NULL for " + std::to_string(refused.bytes) +
+              " bytes: there was room for " + std::to_string(refused.left),
           "check what it returns, or set SHMEM_SYMMETRIC_SIZE for a larger heap"};
 }
 
@@ -63,7 +66,7 @@ void note_refused_allocation(const char* routine, std::size_t bytes, std::uint64
 }
 
 AddressText describe_address(std::uintptr_t address, bool globals_are_symmetric) {
-  if (address == 0) return describe_null();
+  if (address < kNearNull) return describe_null(address);
   if (is_on_stack(address))
     return {"it is on this thread's stack", "make the variable static, or allocate it with shmem_malloc"};
   Dl_info info{};

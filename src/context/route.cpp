@@ -6,6 +6,7 @@
 #include "base/fatal.hpp"
 #include "check/blocks.hpp"
 #include "check/checks.hpp"
+#include "check/variables.hpp"
 #include "context/address_text.hpp"
 #include "context/location.hpp"
 
@@ -14,23 +15,19 @@ namespace {
 
 constinit const char* unusable_reason = "called before shmem_init";
 
-[[noreturn]] void bad_pe(const Context& context, const char* routine, int pe) {
-  const bool world = context.team_index == kDefaultContext;
-  const auto member = world ? std::nullopt : context.set.find(Pe{pe});
-  char hint[80] = "";
-  if (member) std::snprintf(hint, sizeof hint, "; PE %d of the world is PE %d of that team", pe, member->value);
-  fatal(routine, "argument 'pe' is %d, allowed are 0..%u (%s)%s", pe, context.n_pes - 1,
-        world ? "team WORLD" : "the context's team", hint);
-}
-
-// The heap of another PE as mapped here; -1: the address is in none.
-int owner_of_heap(const Context& context, std::uintptr_t address) {
+// The PE whose heap, or static data, as mapped here holds the address; -1: none. `first`: those of the first near PE.
+int owner_of(const Context& context, const std::byte* first, std::uint64_t bytes, std::uintptr_t address) {
   if (!node_is_mapped() || context.pe_step <= 0) return -1;
-  const std::uint64_t offset = address - reinterpret_cast<std::uintptr_t>(context.near_heap);
+  const std::uint64_t offset = address - reinterpret_cast<std::uintptr_t>(first);
   const std::uint64_t near = offset / static_cast<std::uint64_t>(context.pe_step);
-  return near < context.n_near && offset % static_cast<std::uint64_t>(context.pe_step) < context.window_bytes
+  return near < context.n_near && offset % static_cast<std::uint64_t>(context.pe_step) < bytes
              ? static_cast<int>(near + context.first_near)
              : -1;
+}
+
+AddressText text_of_peer(const char* what, int pe) {
+  return {std::string("it is in the ") + what + " of PE " + std::to_string(pe) + ", as shmem_ptr gives it",
+          "pass the address that the object has on this PE"};
 }
 
 bool is_in_hole(const Context& context, std::uintptr_t address) {
@@ -41,9 +38,10 @@ bool is_in_hole(const Context& context, std::uintptr_t address) {
 [[noreturn]] void bad_address(const Context& context, Site site, std::uintptr_t address) {
   AddressText text =
       is_in_hole(context, address) ? describe_hole(address) : describe_address(address, context.static_bytes != 0);
-  if (const int pe = owner_of_heap(context, address); pe >= 0)
-    text = {"it is in the heap of PE " + std::to_string(pe) + ", as shmem_ptr gives it",
-            "pass the address that the object has on this PE"};
+  if (const int pe = owner_of(context, context.near_heap, context.window_bytes, address); pe >= 0)
+    text = text_of_peer("heap", pe);
+  if (const int pe = owner_of(context, context.near_statics, context.static_bytes, address); pe >= 0)
+    text = text_of_peer("static data", pe);
   char globals[96] = "";
   if (context.static_bytes != 0)
     std::snprintf(globals, sizeof globals, " and static data of the executable %#zx..%#zx", context.static_base,
@@ -89,6 +87,15 @@ Location location_of(const Context& context, const Place& place, int pe) {
 
 void wake_owner(std::byte* heap) noexcept { wake_sleepers(doorbell_of_heap(heap)); }
 
+void bad_pe(const Context& context, const char* routine, int pe) {
+  const bool world = context.team_index == kDefaultContext;
+  const auto member = world ? std::nullopt : context.set.find(Pe{pe});
+  char hint[80] = "";
+  if (member) std::snprintf(hint, sizeof hint, "; PE %d of the world is PE %d of that team", pe, member->value);
+  fatal(routine, "argument 'pe' is %d, allowed are 0..%u (%s)%s", pe, context.n_pes - 1,
+        world ? "team WORLD" : "the context's team", hint);
+}
+
 Location resolve_cold(const Context& context, Site site, std::uintptr_t address, std::uint64_t bytes, int pe) noexcept {
   if (context.n_pes == 0) {
     require_initialized(site.routine);
@@ -97,9 +104,34 @@ Location resolve_cold(const Context& context, Site site, std::uintptr_t address,
   if (!pe_in_range(context, pe)) bad_pe(context, site.routine, pe);
   const auto place = find_place(context, address, bytes, pe);
   if (!place && bytes != 0) bad_range(context, site, address, bytes);
-  if (check::is_on() && place && place->window == windows::kHeapWindow)
-    check::check_access(site.routine, site.argument, place->offset, bytes);
+  if (check::is_on() && place) {
+    check::check_thread(site.routine);
+    if (place->window == windows::kHeapWindow) {
+      check::check_access(site.routine, site.argument, place->offset, bytes);
+    } else {
+      check::check_variable(site.routine, site.argument, reinterpret_cast<const void*>(address), bytes);
+    }
+  }
   return location_of(context, place.value_or(Place{world_pe(context, pe), windows::kHeapWindow, 0}), pe);
+}
+
+Location resolve_word_cold(const Context& context, Site site, std::uintptr_t address, std::size_t bytes,
+                           int pe) noexcept {
+  const Location target = resolve_cold(context, site, address, bytes, pe);
+  check_alignment(site, address, bytes);
+  return target;
+}
+
+void check_alignment(Site site, std::uintptr_t address, std::size_t bytes) noexcept {
+  if (address % bytes == 0) return;
+  fatal(site.routine, "argument '%s' is %#zx%s, allowed are addresses that are a multiple of the type's size, %zu",
+        site.argument, address, variable_text(address).c_str(), bytes);
+}
+
+void bad_local(Site site, const void* address) noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  fatal(site.routine, "argument '%s' is %#zx, where no memory is: %s", site.argument, at,
+        describe_address(at, true).what.c_str());
 }
 
 bool is_symmetric(const Context& context, const void* address, std::uint64_t bytes) noexcept {

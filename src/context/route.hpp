@@ -71,9 +71,29 @@ inline bool in_heap(const Context& context, std::uintptr_t address, std::uint64_
   return resolve_near(context, site, symmetric, bytes, near_index(context, pe));
 }
 
+// The same of a word that is updated or waited for; the cold half requires that it is aligned.
+[[gnu::noinline]] Location resolve_word_cold(const Context& context, Site site, std::uintptr_t address,
+                                             std::size_t bytes, int pe) noexcept;
+[[gnu::always_inline]] inline Location resolve_word(const Context& context, Site site, const std::uint64_t* symmetric,
+                                                    int pe) noexcept {
+  const std::uint32_t near = near_index(context, pe);
+  if (is_near(context, symmetric, sizeof *symmetric, near)) [[likely]]
+    return locate_near(context, symmetric, near);
+  return resolve_word_cold(context, site, reinterpret_cast<std::uintptr_t>(symmetric), sizeof *symmetric,
+                           pe_at(context, near));
+}
+void check_alignment(Site site, std::uintptr_t address, std::size_t bytes) noexcept;
+
+// Below this address no program has memory.
+inline constexpr std::uintptr_t kLeastAddress = 4096;
+// Ends the job: the address of a local buffer is below that.
+[[noreturn, gnu::cold, gnu::noinline]] void bad_local(Site site, const void* address) noexcept;
+
 // Checks an address of routines without a PE, which access this PE's own copy: wait and test, and lock words.
 bool is_symmetric(const Context& context, const void* address, std::uint64_t bytes) noexcept;
 
+// Ends the job: there is no such PE in the context's team.
+[[noreturn, gnu::cold, gnu::noinline]] void bad_pe(const Context& context, const char* routine, int pe);
 // Ends the job when the handle is not that of a live context.
 [[noreturn, gnu::cold, gnu::noinline]] void bad_context(const char* routine, std::uint64_t handle) noexcept;
 [[noreturn, gnu::cold, gnu::noinline]] void not_initialized(const char* routine) noexcept;

@@ -1,5 +1,8 @@
 #include "runtime/checking.hpp"
 
+#include <pthread.h>
+#include <shmemx/types.h>
+
 #include <cstring>
 
 #include "check/blocks.hpp"
@@ -47,6 +50,12 @@ void open_checks(const config::Config& config, std::byte* heap, std::uint64_t he
   check::watch_heap(heap, heap_bytes);
 }
 
+void check_threads(int thread_level) noexcept {
+  const bool is_one = check::is_on() && thread_level <= SHMEM_THREAD_FUNNELED;
+  check::only_thread = is_one ? static_cast<std::uintptr_t>(::pthread_self()) : 0;
+  check::thread_level_name = thread_level == SHMEM_THREAD_SINGLE ? "SHMEM_THREAD_SINGLE" : "SHMEM_THREAD_FUNNELED";
+}
+
 void end_checks(const char* routine) noexcept {
   if (!check::is_on()) return;
   look_at_all(routine);
@@ -57,10 +66,12 @@ void end_checks(const char* routine) noexcept {
     check::report_leaks(routine, {group.me() == 0, group.me() == 0 || is_other});
   }
   check::enabled = {};
+  check::only_thread = 0;
 }
 
 void end_checks_at_exit(const char* routine) noexcept {
   if (!check::is_on()) return;
+  check::only_thread = 0;  // any thread may call exit
   look_at_all(routine);
   const bool is_first = context::default_context().my_pe == 0;
   if (check::enabled.has(check::Checks::leaks) && is_first) check::report_leaks(routine, {true, true});

@@ -147,6 +147,7 @@ context::Context shared_route(const context::Context& world, const Nodes& nodes)
 void open_world() {
   Job& self = job();
   open_checks(self.parameters.config, self.arena->heap(self.parameters.nodes.index), self.parameters.heap_limit_bytes);
+  check_threads(thread_level());
   const context::Context world = make_world(*self.arena, self.parameters);
   context::default_context() = world;
   context::context_table[context::kInvalidContext].handle = ~std::uint64_t{0};

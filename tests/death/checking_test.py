@@ -5,7 +5,7 @@ checking_test.py OSHRUN PROGRAM [--pes N] [--page FILE] [--write] [NAME...]
 
 mistakes.txt has the name of a mistake, the status with which the job ends, "mapped" if the lines need other PEs' memory to be
 mapped, and indented the lines that it prints. There
-LAST stands for the last PE, N for the number of PEs, and "host" for the host's name. --write makes the file new.
+LAST stands for the last PE, N for the number of PEs, "host" for the host's name, and ADDRESS for one. --write makes the file new.
 --page: C blocks of that page are parts of mistakes.c, and its text blocks are lines of mistakes.txt on 2 PEs.
 """
 import argparse
@@ -38,6 +38,8 @@ def read_expected():
 def written(line, pes):
     line = re.sub(r"^\[pe (\d+)/(\d+) [^\]]*\]", lambda m: f"[pe {m[1]}/{m[2]} host]", line)
     line = line.replace(f"[pe {pes - 1}/{pes} ", "[pe LAST/N ").replace(f"/{pes} host]", "/N host]")
+    line = line.replace(f"0..{pes - 1} (team WORLD)", "0..LAST (team WORLD)")
+    line = re.sub(r"0x[0-9a-f]{8,}", "ADDRESS", line)
     return re.sub(rf"(\bPE|'pe' is|\] pe|behind pe) {pes - 1}\b", r"\1 LAST", line)
 
 

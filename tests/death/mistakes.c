@@ -1,5 +1,5 @@
-/* Mistakes that SHMEM_CHECK finds, one for each name. docs/checking.md shows them with what is said of them, and
- * checking_test.py compares. The last PE makes the mistake where one PE is enough. */
+/* Mistakes that SHMEM_CHECK finds, by name: docs/checking.md shows them. The last PE makes them where one is enough. */
+#include <pthread.h>
 #include <shmemx.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -318,6 +318,56 @@ static void locks_in_two_orders(void) {
   shmem_barrier_all();
 }
 
+static void put_past_a_variable(void) {
+  if (last) shmem_long_put(&words[14], words, 4, 0);
+}
+
+static void signal_in_the_data(void) {
+  static uint64_t data[8];
+  if (last) shmem_uint64_put_signal(data, (uint64_t*)words, 8, &data[7], 1, SHMEM_SIGNAL_SET, 0);
+}
+
+static void misaligned_signal(void) {
+  char* block = (char*)new_block();
+  if (last) shmem_signal_set((uint64_t*)(block + 4), 1, 0);
+}
+
+static void misaligned_wait(void) {
+  if (last) shmem_long_wait_until((long*)((char*)words + 4), SHMEM_CMP_EQ, 0);
+}
+
+static void source_is_null(void) {
+  if (last) shmem_long_put(words, NULL, 4, 0);
+}
+
+static const long constants[2] = {1, 2};
+
+static void dest_is_constant(void) {
+  if (last) shmem_long_get((long*)constants, words, 2, 0);
+}
+
+static void fetched_result_written(void) {
+  if (!last) return;
+  static long result;
+  shmem_long_atomic_fetch_nbi(&result, &word, 0);
+  result = 7;
+  shmem_quiet();
+}
+
+static void* put_by_thread(void* unused) {
+  shmem_long_p(&word, 1, 0);
+  return unused;
+}
+
+static void thread_beyond_the_level(void) {
+  pthread_t thread;
+  if (last && pthread_create(&thread, NULL, put_by_thread, NULL) == 0) pthread_join(thread, NULL);
+}
+
+static void pointer_to_no_pe(void) {
+  if (last) shmem_ptr(words, 1000);
+}
+
 #define MISTAKE(NAME) \
   { #NAME, NAME }
 static const struct {
@@ -367,7 +417,16 @@ static const struct {
                 MISTAKE(signal_to_another_pe),
                 MISTAKE(value_before_finalize),
                 MISTAKE(message_that_nobody_receives),
-                MISTAKE(locks_in_two_orders)};
+                MISTAKE(locks_in_two_orders),
+                MISTAKE(put_past_a_variable),
+                MISTAKE(signal_in_the_data),
+                MISTAKE(misaligned_signal),
+                MISTAKE(misaligned_wait),
+                MISTAKE(source_is_null),
+                MISTAKE(dest_is_constant),
+                MISTAKE(fetched_result_written),
+                MISTAKE(thread_beyond_the_level),
+                MISTAKE(pointer_to_no_pe)};
 
 int main(int argc, char** argv) {
   shmem_init();
