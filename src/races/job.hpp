@@ -105,6 +105,12 @@ class Job {
            reinterpret_cast<std::uintptr_t>(cell) - reinterpret_cast<std::uintptr_t>(cells_.begin) <
                static_cast<std::uint64_t>(n_pes_) * cells_.pe_bytes;
   }
+  // In this process; of memory that is not mapped, no address.
+  const void* address(const Symmetric& place) const noexcept {
+    const std::uintptr_t begin =
+        place.window == Window::heap ? memory_.peer_heaps[place.pe] : memory_.peer_statics[place.pe];
+    return reinterpret_cast<const void*>(begin + place.offset);
+  }
   const void* own_address(const Symmetric& place) const noexcept {
     return reinterpret_cast<const void*>((place.window == Window::heap ? memory_.heap : memory_.statics) +
                                          place.offset);

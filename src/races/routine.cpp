@@ -123,6 +123,7 @@ void note_atomic(Routine& routine, const AtomicOperation& operation) noexcept {
   Symmetric place{};
   if (!find(operation.address, pe, place)) return;
   // Random words of large tables are in no cache.
+  __builtin_prefetch(job.address(place), 1);
   __builtin_prefetch(job.cell(place), 1);
   job.words().prefetch(place.key());
   const bool is_complete = operation.result == Result::now;  // when it returns

@@ -41,12 +41,13 @@ void write(Cell::Entry& entry, const Access& access) noexcept {
   entry.where.store(pack(access.where), kRelaxed);
 }
 
-// The kinds that each kind conflicts with, as bits.
-struct Conflicts {
+// For each kind a set of kinds, as bits.
+struct KindSets {
   std::uint16_t with[kKinds];
 };
-constexpr Conflicts conflicts = [] {
-  Conflicts table{};
+// Those that it conflicts with.
+constexpr KindSets conflicts = [] {
+  KindSets table{};
   for (int a = 0; a < kKinds; ++a) {
     for (int b = 0; b < kKinds; ++b) {
       if (conflict(static_cast<Kind>(a), static_cast<Kind>(b)))
@@ -57,10 +58,20 @@ constexpr Conflicts conflicts = [] {
 }();
 unsigned conflicts_of(Kind kind) noexcept { return conflicts.with[static_cast<int>(kind)]; }
 
-// May the later access stand for the earlier one, which is ordered before it? It has to conflict with all that the
-// earlier one conflicts with.
+// Those that it may stand for when they are ordered before it: it has to conflict with all that they conflict with.
+constexpr KindSets replaced = [] {
+  KindSets table{};
+  for (int a = 0; a < kKinds; ++a) {
+    for (int b = 0; b < kKinds; ++b) {
+      if ((conflicts.with[b] & ~conflicts.with[a]) == 0)
+        table.with[a] = static_cast<std::uint16_t>(table.with[a] | 1 << b);
+    }
+  }
+  return table;
+}();
 bool replaces(const Access& later, std::uint8_t earlier_bytes, Kind earlier) noexcept {
-  return (earlier_bytes & ~later.bytes) == 0 && (conflicts_of(earlier) & ~conflicts_of(later.kind)) == 0;
+  return (earlier_bytes & ~later.bytes) == 0 &&
+         (replaced.with[static_cast<int>(later.kind)] >> static_cast<int>(earlier) & 1) != 0;
 }
 
 // Of accesses that nothing orders. Atomics of different sizes are not atomic with each other.
@@ -100,9 +111,11 @@ bool is_same_but_bytes(const Cell::Entry& entry, std::uint64_t who, const Access
 // Records an access of a thread to a cell that only this thread has used, so that nothing races. Returns false if it is
 // not so, or if there is no room.
 bool record_own(Cell& cell, const Access& access) noexcept {
+  const std::uint64_t mine = pack(access);
+  const std::uint64_t where = pack(access.where);
   Cell::Entry* chosen = nullptr;
   Cell::Entry* free = nullptr;
-  std::uint8_t bytes = access.bytes;
+  std::uint64_t bytes = 0;  // of entries that are the same
   for (Cell::Entry& entry : cell.entries) {
     const std::uint64_t word = entry.who.load(kRelaxed);
     const std::uint64_t who = word & ~kLocked;
@@ -110,10 +123,13 @@ bool record_own(Cell& cell, const Access& access) noexcept {
       if (free == nullptr) free = &entry;
       continue;
     }
-    if (slot_of(who) != access.stamp.slot) return false;
-    const bool is_same = is_same_but_bytes(entry, who, access);
-    if (!is_same && !replaces(access, bytes_of(who), kind_of(who))) continue;
-    if (is_same) bytes |= bytes_of(who);
+    const std::uint64_t differs = who ^ mine;
+    if ((differs & kSlotField) != 0) return false;
+    if ((differs & ~kBytesField) == 0 && entry.where.load(kRelaxed) == where) {
+      bytes |= who & kBytesField;
+    } else if (!replaces(access, bytes_of(who), kind_of(who))) {
+      continue;
+    }
     if (chosen == nullptr) {
       chosen = &entry;
     } else {
@@ -122,9 +138,8 @@ bool record_own(Cell& cell, const Access& access) noexcept {
   }
   if (chosen == nullptr) chosen = free;
   if (chosen == nullptr) return false;
-  Access all = access;
-  all.bytes = bytes;
-  write(*chosen, all);
+  chosen->who.store(mine | bytes | (chosen->who.load(kRelaxed) & kLocked), kRelaxed);
+  chosen->where.store(where, kRelaxed);
   return true;
 }
 

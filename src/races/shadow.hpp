@@ -88,6 +88,7 @@ constexpr std::uint8_t bytes_of(std::uint64_t who) noexcept { return static_cast
 constexpr Kind kind_of(std::uint64_t who) noexcept { return static_cast<Kind>(who >> 52 & 15); }
 constexpr std::uint64_t pack(const Where& where) noexcept { return std::uint64_t{where.node} << 32 | where.pc; }
 inline constexpr std::uint64_t kLocked = std::uint64_t{1} << 63;
+inline constexpr std::uint64_t kSlotField = std::uint64_t{0xfff} << 32;
 inline constexpr std::uint64_t kBytesField = std::uint64_t{0xff} << 44;
 Access unpack(std::uint64_t who, std::uint64_t where) noexcept;
 

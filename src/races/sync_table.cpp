@@ -4,7 +4,7 @@ namespace shmemx::races {
 namespace {
 
 constexpr std::uint32_t kWords = 1 << 16;
-constexpr std::uint32_t kSharedWords = 1 << 14;  // behind the others
+constexpr std::uint32_t kSharedWords = 1 << 12;  // behind the others
 constexpr std::uint32_t kMostProbes = 8;
 
 std::uint32_t hash_of(std::uint64_t key) noexcept {
