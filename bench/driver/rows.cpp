@@ -61,7 +61,7 @@ Verdict instructions(const Row& row) {
                                                      {"fadd_instructions", 14},
                                                      {"enqueue_instructions", 6},
                                                      {"dequeue_instructions", 11},
-                                                     {"sendrecv_instructions", 250},
+                                                     {"sendrecv_instructions", 200},
                                                      {"net_rma_p_instructions", 150},
                                                      {"net_rma_g_instructions", 150},
                                                      {"net_rma_put_nbi_instructions", 150},

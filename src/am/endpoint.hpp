@@ -86,6 +86,12 @@ class Endpoint {
   [[nodiscard, gnu::always_inline]] bool try_send_in_box(const OutgoingMessage& message) noexcept {
     return shm_.try_send_in_box(message.pe, message.handler, message.header, message.payload);
   }
+  // The same for a caller that keeps nothing in memory (ShmChannel::send_at_once).
+  template <class Fill>
+  [[nodiscard, gnu::always_inline]] Doorbell* send_at_once(int pe, HandlerId id, std::size_t bytes,
+                                                           Fill fill) noexcept {
+    return shm_.send_at_once(pe, id, bytes, fill);
+  }
   // Sends a message of a handler, or keeps it until there is room (reply_queue.hpp). Ends the job if more is kept than
   // SHMEMX_PENDING_MAX allows.
   void reply(const OutgoingMessage& reply) noexcept;
@@ -145,6 +151,11 @@ class Endpoint {
   template <class Take>
   [[gnu::always_inline]] nemesis::Taken take_next(int source, HandlerId id, Take take) noexcept {
     return shm_.take_next(source, id, take);
+  }
+  // The same for a caller that keeps nothing in memory (ShmChannel::take_at_once).
+  template <class Take>
+  [[gnu::always_inline]] Doorbell* take_at_once(int source, HandlerId id, std::uint16_t bytes, Take take) noexcept {
+    return shm_.take_at_once(source, {id, 0, bytes}, take);
   }
   // Returns whether the receive queue holds anything.
   bool has_cells() noexcept { return shm_.has_cells(); }

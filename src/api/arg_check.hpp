@@ -38,8 +38,8 @@ coll::Team& checked_team(shmem_team_t team, const char* routine) noexcept;
 coll::Team* team_or_null(shmem_team_t team, const char* routine) noexcept;
 Context* context_or_null(shmem_ctx_t ctx, const char* routine) noexcept;
 
-[[gnu::cold, gnu::noinline]] void bad_argument(const char* routine, const char* argument, long long value,
-                                               const char* allowed) noexcept;
+[[noreturn, gnu::cold, gnu::noinline]] void bad_argument(const char* routine, const char* argument, long long value,
+                                                         const char* allowed) noexcept;
 
 inline void check_comparison(const char* routine, int cmp) noexcept {
   if (!sync::valid_comparison(cmp)) [[unlikely]]
@@ -53,7 +53,8 @@ inline void check_signal_operator(const char* routine, int sig_op) noexcept {
 }
 
 // Rejects a number of elements that no memory can hold.
-[[gnu::cold, gnu::noinline]] void bad_count(const char* routine, const char* argument, std::size_t count) noexcept;
+[[noreturn, gnu::cold, gnu::noinline]] void bad_count(const char* routine, const char* argument,
+                                                      std::size_t count) noexcept;
 
 // Rejects a null pointer for a result.
 inline void check_result(const char* routine, const char* argument, const void* result) noexcept {
@@ -62,7 +63,7 @@ inline void check_result(const char* routine, const char* argument, const void* 
 }
 
 // Rejects a null pointer for `bytes` bytes.
-[[gnu::cold, gnu::noinline]] void bad_memory(const char* routine, const char* argument) noexcept;
+[[noreturn, gnu::cold, gnu::noinline]] void bad_memory(const char* routine, const char* argument) noexcept;
 [[gnu::always_inline]] inline void check_memory(const char* routine, const char* argument, const void* memory,
                                                 std::size_t bytes) noexcept {
   if (memory == nullptr && bytes != 0) [[unlikely]]

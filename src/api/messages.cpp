@@ -158,18 +158,38 @@ int start_receive(const Call& call, const Shape& shape, shmemx_request_t* reques
   return 0;
 }
 
-// Apart from the shortest paths, which keep nothing in memory then.
-[[gnu::noinline]] void send_slowly(Call call, const void* source, size_t bytes) noexcept {
-  const api::Observed span(api::default_context(), sending(call), call.pe, bytes);
+// Apart from the shortest paths, which keep nothing in memory then. The parameters stand in the order of the entry
+// points', whose jumps to here move none of them.
+[[gnu::noinline]] int send_slowly(const void* source, size_t bytes, int pe, int tag) noexcept {
+  const Call call{"shmemx_send", pe, tag};
+  const api::Observed span(api::default_context(), sending(call), pe, bytes);
   pt2pt::send_contiguous(call, source, bytes);
+  return 0;
 }
-[[gnu::noinline]] int receive_slowly(Call call, pt2pt::Place dest, shmemx_status_t* status) noexcept {
+[[gnu::noinline]] int send_block(const void* source, size_t bytes, int pe, int tag) noexcept {
+  if (!shmemx::stats::is_on() && pt2pt::send_at_once(pe, tag, source, bytes)) [[likely]]
+    return 0;
+  return send_slowly(source, bytes, pe, tag);
+}
+[[gnu::noinline]] int receive_slowly(void* dest, size_t bytes, int pe, int tag, shmemx_status_t* status) noexcept {
+  const Call call{"shmemx_recv", pe, tag};
   shmemx::stats::Span span;
   const bool is_observed = shmemx::stats::is_on();
   if (is_observed) span.begin({call.routine, shmemx::stats::Family::receive, {}, -1, 0, 0}, nullptr);
-  const Result result = pt2pt::receive_contiguous(call, dest);
+  const Result result = pt2pt::receive_contiguous(call, {static_cast<std::byte*>(dest), bytes});
   if (is_observed) span.set_message(result.source, api::path_to(result.source), result.bytes);
   return give_result(result, status);
+}
+[[gnu::noinline]] int receive_block(void* dest, size_t bytes, int pe, int tag, shmemx_status_t* status) noexcept {
+  Result result;
+  if (!shmemx::stats::is_on() && pt2pt::receive_at_once({pe, tag}, {static_cast<std::byte*>(dest), bytes}, result))
+      [[likely]]
+    return give_result(result, status);
+  return receive_slowly(dest, bytes, pe, tag, status);
+}
+[[gnu::noinline, gnu::cold]] int succeed_and_wake(shmemx::Doorbell& doorbell) noexcept {
+  shmemx::wake_sleepers(doorbell);
+  return 0;
 }
 
 // Lets other PEs run while a program polls in a loop.
@@ -185,9 +205,12 @@ int shmemx_send(const void* source, size_t bytes, int pe, int tag) noexcept {
   const Call call{"shmemx_send", pe, tag};
   check_send(call);
   check_memory(call.routine, "source", source, bytes);
-  if (!shmemx::stats::is_on() && pt2pt::send_at_once(pe, tag, source, bytes)) [[likely]]
-    return 0;
-  send_slowly({call.routine, pe, tag}, source, bytes);
+  if (bytes != pt2pt::kWordBytes) return send_block(source, bytes, pe, tag);
+  shmemx::Doorbell* const doorbell = shmemx::stats::is_on() ? nullptr : pt2pt::send_word_at_once(pe, tag, source);
+  if (doorbell == nullptr) [[unlikely]]
+    return send_slowly(source, bytes, pe, tag);
+  if (shmemx::has_sleepers(*doorbell)) [[unlikely]]
+    return succeed_and_wake(*doorbell);
   return 0;
 }
 
@@ -202,12 +225,17 @@ int shmemx_ssend(const void* source, size_t bytes, int pe, int tag) noexcept {
 int shmemx_recv(void* dest, size_t bytes, int pe, int tag, shmemx_status_t* status) noexcept {
   const Call call{"shmemx_recv", pe, tag};
   check_memory(call.routine, "dest", dest, bytes);
-  const bool names_source = check_receive(call);
-  const pt2pt::Place place{static_cast<std::byte*>(dest), bytes};
-  Result result;
-  if (names_source && !shmemx::stats::is_on() && pt2pt::receive_at_once({pe, tag}, place, result)) [[likely]]
-    return give_result(result, status);
-  return receive_slowly({call.routine, pe, tag}, place, status);
+  if (!check_receive(call)) return receive_slowly(dest, bytes, pe, tag, status);
+  if (bytes != pt2pt::kWordBytes) return receive_block(dest, bytes, pe, tag, status);
+  std::int32_t its_tag = 0;
+  shmemx::Doorbell* const doorbell =
+      shmemx::stats::is_on() ? nullptr : pt2pt::receive_word_at_once({pe, tag}, dest, its_tag);
+  if (doorbell == nullptr) [[unlikely]]
+    return receive_slowly(dest, bytes, pe, tag, status);
+  give_result({pe, its_tag, bytes, false, false}, status);
+  if (shmemx::has_sleepers(*doorbell)) [[unlikely]]
+    return succeed_and_wake(*doorbell);
+  return 0;
 }
 
 int shmemx_sendrecv(const void* source, size_t source_bytes, int dest_pe, int send_tag, void* dest, size_t dest_bytes,

@@ -56,19 +56,33 @@ inline void refresh(const Consumed& consumed, Number sent, Number& known) noexce
     known = consumed.count.load(std::memory_order_acquire);  // done
 }
 
+// An address in one register: the compiler would keep a base and an index, which a caller without a stack frame has no
+// registers for.
+[[gnu::always_inline]] inline BoxSlot& slot_at(Fastbox& box, std::uint32_t turn) noexcept {
+  BoxSlot* slot = &box.slots[turn % kBoxSlots];
+#if defined(__GNUC__)
+  __asm__("" : "+r"(slot));
+#endif
+  return *slot;
+}
+
 // The sender's private half.
 struct BoxWriter {
   Number in_slot[kBoxSlots] = {};  // number of the last message put there
   std::uint32_t turn = 0;          // next slot
 
-  // Null when the slot is still in use. `known` is what the sender knows of `consumed`; it learns more here.
+  // Returns whether next() is free. `known` is what the sender knows of `consumed`; it learns more here.
+  [[gnu::always_inline]] bool has_room(const Consumed& consumed, Number& known) const noexcept {
+    const Number last = in_slot[turn % kBoxSlots];
+    if (reached(known, last)) [[likely]]
+      return true;
+    known = consumed.count.load(std::memory_order_acquire);  // done
+    return reached(known, last);
+  }
+  BoxSlot& next(Fastbox& box) const noexcept { return slot_at(box, turn); }
+  // Null when the slot is still in use.
   BoxSlot* try_claim(Fastbox& box, const Consumed& consumed, Number& known) noexcept {
-    const std::uint32_t index = turn % kBoxSlots;
-    if (!reached(known, in_slot[index])) {
-      known = consumed.count.load(std::memory_order_acquire);  // done
-      if (!reached(known, in_slot[index])) return nullptr;
-    }
-    return &box.slots[index];
+    return has_room(consumed, known) ? &next(box) : nullptr;
   }
   std::uint32_t claimed() const noexcept { return turn % kBoxSlots; }
   void publish(BoxSlot& slot, Number number) noexcept {
@@ -82,13 +96,15 @@ struct BoxReader {
   Number taken[kBoxSlots] = {};  // number of the last message taken from each slot
   std::uint32_t turn = 0;
 
+  BoxSlot& next(Fastbox& box) const noexcept { return slot_at(box, turn); }
+  // Returns whether next() holds message `number`.
+  bool holds(const BoxSlot& slot, Number number) const noexcept {
+    return slot.number.load(std::memory_order_acquire) == number && taken[turn % kBoxSlots] != number;  // box
+  }
   // The slot that holds message `number`, null when it is not there (yet).
-  BoxSlot* find(Fastbox& box, Number number) noexcept {
-    const std::uint32_t index = turn % kBoxSlots;
-    BoxSlot& slot = box.slots[index];
-    if (slot.number.load(std::memory_order_acquire) != number) return nullptr;  // box
-    if (taken[index] == number) return nullptr;
-    return &slot;
+  BoxSlot* find(Fastbox& box, Number number) const noexcept {
+    BoxSlot& slot = next(box);
+    return holds(slot, number) ? &slot : nullptr;
   }
   // To be called when message `number`, which find() gave, has been read.
   void release(Number number) noexcept { taken[turn++ % kBoxSlots] = number; }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "base/bytes.hpp"
@@ -31,7 +33,29 @@ struct LineHeader {
   std::uint8_t flags;  // 0
   std::uint16_t bytes;
 };
-static_assert(sizeof(LineHeader) == sizeof(PairLine::head));
+static_assert(sizeof(LineHeader) == sizeof(PairLine::head) && offsetof(LineHeader, number) == 0);
+
+// What a receiver that waits for one message compares in both headers.
+struct MessageKind {
+  std::uint8_t handler;
+  std::uint8_t flags;
+  std::uint16_t bytes;
+  bool operator==(const MessageKind& other) const noexcept {
+    return std::bit_cast<std::uint32_t>(*this) == std::bit_cast<std::uint32_t>(other);
+  }
+};
+// Read these fields of a header in shared memory, once each: its sender is not trusted.
+template <class Header>
+[[gnu::always_inline]] inline MessageKind kind_of(const std::uint32_t (&head)[3]) noexcept {
+  static_assert(offsetof(Header, bytes) == offsetof(Header, handler) + offsetof(MessageKind, bytes));
+  MessageKind kind;
+  std::memcpy(&kind, reinterpret_cast<const std::byte*>(head) + offsetof(Header, handler), sizeof kind);
+  return kind;
+}
+template <class Header>
+[[gnu::always_inline]] inline Number executed_of(const std::uint32_t (&head)[3]) noexcept {
+  return head[offsetof(Header, executed) / sizeof(Number)];
+}
 
 // BoxHeader::bytes of a payload in a cell. The slot's payload is its length, a BoxCellBytes; the cell has no
 // CellHeader.

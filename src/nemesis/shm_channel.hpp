@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -94,20 +95,27 @@ class ShmChannel {
     ShmPeer& peer = peer_of(pe);
     if (!peer.writes_box) [[unlikely]]
       return false;
-    if (header.size() + payload.size() <= kLinePayloadBytes && peer.in_line.may_write()) {
-      send_in_line(pe, peer, handler, header, payload);
-      return true;
-    }
-    BoxSlot* const slot = peer.writer.try_claim(*peer.places.box_to, *peer.places.consumed_by, peer.executed);
-    if (slot == nullptr) return false;
-    const BoxHeader box{peer.received, handler, 0, static_cast<std::uint16_t>(header.size() + payload.size()), 0};
-    std::memcpy(slot->head, &box, sizeof box);
-    copy_short(slot->payload, header.data(), header.size());
-    copy_short(slot->payload + header.size(), payload.data(), payload.size());
-    note_sent(pe, peer);
-    peer.writer.publish(*slot, peer.sent);
-    wake(*peer.places.doorbell);
+    if (!peer.is_unflushed) [[unlikely]]
+      note_unflushed(pe, peer);
+    Doorbell* const doorbell = write(
+        peer, handler, header.size() + payload.size(), [&](std::byte* to) __attribute__((always_inline)) {
+          copy_short(to, header.data(), header.size());
+          copy_short(to + header.size(), payload.data(), payload.size());
+        });
+    if (doorbell == nullptr) return false;
+    wake(*doorbell);
     return true;
+  }
+  // The same for a caller that keeps nothing in memory: calls nothing but fill(to), which writes the `bytes`, few and
+  // known to the compiler. Returns the doorbell of the PE, which the caller wakes; null if the message has to be sent
+  // in another way.
+  template <class Fill>
+  [[gnu::always_inline]] Doorbell* send_at_once(int pe, std::uint8_t handler, std::size_t bytes, Fill fill) noexcept {
+    if (bytes > kBoxPayloadBytes) return nullptr;
+    ShmPeer& peer = peer_of(pe);
+    if (!peer.writes_box || !peer.is_unflushed) [[unlikely]]
+      return nullptr;
+    return write(peer, handler, bytes, fill);
   }
   // Sends in a cell that the box names: for messages that do not fit a slot and that no receiver keeps. Returns false
   // if the box is full or not yet in use, or has no cell.
@@ -144,6 +152,31 @@ class ShmChannel {
     if (box.handler != handler || !take(payload_of(source, *slot, box))) return Taken::not_it;
     leave_box(peer);
     return Taken::yes;
+  }
+  // The same for a caller that keeps nothing in memory: calls nothing but take(payload), and takes a message of that
+  // length alone, which a line has room for. Looks into the box first while the line is in a pause. Returns the
+  // doorbell of `source`, which the caller wakes; null if no message was taken.
+  template <class Take>
+  [[gnu::always_inline]] Doorbell* take_at_once(int source, const MessageKind& kind, Take take) noexcept {
+    ShmPeer& peer = peer_of(source);
+    if (!peer.reads_box) return nullptr;
+    const Number number = peer.received + 1;
+    const bool is_pause = peer.in_line.written != 0;
+    const PairLine& line = *peer.places.line;
+    if (is_pause || !is_next(line, peer.in_line, number)) {
+      const BoxSlot& slot = peer.reader.next(*peer.places.box_from);
+      if (peer.reader.holds(slot, number)) {
+        if (kind_of<BoxHeader>(slot.head) != kind || !take(slot.payload)) return nullptr;
+        learn(peer, executed_of<BoxHeader>(slot.head));
+        peer.reader.release(number);
+        return &note_taken(peer, number);
+      }
+      if (!is_pause || !look_after_pause(line, peer.in_line, number)) return nullptr;
+    }
+    if (kind_of<LineHeader>(line.head) != kind || !take(line.payload)) return nullptr;
+    learn(peer, executed_of<LineHeader>(line.head));
+    ++peer.in_line.turn;
+    return &note_taken(peer, number);
   }
   // Delivers the next message of `source` if it lies in the line or its box.
   template <class Deliver>
@@ -202,18 +235,27 @@ class ShmChannel {
       find_places(pe, peer);
   }
   [[gnu::noinline, gnu::cold]] void find_places(int pe, ShmPeer& peer) const noexcept;
-  [[gnu::always_inline]] void send_in_line(int pe, ShmPeer& peer, std::uint8_t handler, Bytes header,
-                                           Bytes payload) noexcept {
-    PairLine& line = *peer.places.line;
-    note_sent(pe, peer);
-    const LineHeader head{peer.sent, peer.received, handler, 0,
-                          static_cast<std::uint16_t>(header.size() + payload.size())};
-    std::memcpy(line.head, &head, sizeof head);
-    copy_short(line.payload, header.data(), header.size());
-    copy_short(line.payload + header.size(), payload.data(), payload.size());
-    line.turn.store(++peer.in_line.turn, std::memory_order_release);  // turn
-    peer.in_line.written = now_cycles() | 1;
-    wake(*peer.places.doorbell);
+  // Sends a message of that length, which has room in a slot, by fill(to). Returns the doorbell to wake; null if the
+  // box is full.
+  template <class Fill>
+  [[gnu::always_inline]] static Doorbell* write(ShmPeer& peer, std::uint8_t handler, std::size_t bytes,
+                                                Fill fill) noexcept {
+    const auto short_bytes = static_cast<std::uint16_t>(bytes);
+    if (bytes <= kLinePayloadBytes && peer.in_line.may_write()) {
+      PairLine& line = *peer.places.line;
+      ++peer.sent;
+      new (line.head) LineHeader{peer.sent, peer.received, handler, 0, short_bytes};
+      fill(line.payload);
+      line.turn.store(++peer.in_line.turn, std::memory_order_release);  // turn
+      peer.in_line.written = now_cycles() | 1;
+      return peer.places.doorbell;
+    }
+    if (!peer.writer.has_room(*peer.places.consumed_by, peer.executed)) return nullptr;
+    BoxSlot& slot = peer.writer.next(*peer.places.box_to);
+    new (slot.head) BoxHeader{peer.received, handler, 0, short_bytes, 0};
+    fill(slot.payload);
+    peer.writer.publish(slot, ++peer.sent);
+    return peer.places.doorbell;
   }
   void note_sent(int pe, ShmPeer& peer) noexcept {
     ++peer.sent;
@@ -221,38 +263,59 @@ class ShmChannel {
       note_unflushed(pe, peer);
   }
   void note_unflushed(int pe, ShmPeer& peer) noexcept;
-  // next_in_line(), but in a pause nothing: a look would only delay the message that it waits for.
+  // Returns whether message `number` lies in the line. In a pause false: a look would only delay the message that it
+  // waits for. Requires that this side has written.
+  [[gnu::always_inline]] static bool look_after_pause(const PairLine& line, LineUser& user, Number number) noexcept {
+    const Cycles since = now_cycles() - user.written;
+    const Cycles pause = pause_of(user.pause_steps);
+    if (since < pause) return false;
+    user.written = 0;
+    const bool found = is_next(line, user, number);
+    if (since - pause < kPromptLook) user.pause_steps = next_steps(user.pause_steps, found);
+    return found;
+  }
+  // Returns whether message `number` lies in the line. Requires reads_box.
+  [[gnu::always_inline]] static bool is_next(const PairLine& line, const LineUser& user, Number number) noexcept {
+    const LineTurn turn = user.turn;
+    if (user.may_write()) return false;
+    const auto there = static_cast<LineTurn>(line.turn.load(std::memory_order_acquire));  // turn
+    if (there != static_cast<LineTurn>(turn + 1)) return false;
+    Number its_number = 0;
+    std::memcpy(&its_number, line.head, sizeof its_number);
+    return its_number == number;
+  }
+  // next_in_line(), but in a pause nothing.
   [[gnu::always_inline]] const PairLine* look_at_line(int source, ShmPeer& peer, LineHeader& head) const noexcept {
     LineUser& user = peer.in_line;
     if (user.written == 0) return next_in_line(source, peer, head);
-    const Cycles since = now_cycles() - user.written;
-    const Cycles pause = pause_of(user.pause_steps);
-    if (since < pause) return nullptr;
-    user.written = 0;
-    const PairLine* const line = next_in_line(source, peer, head);
-    if (since - pause < kPromptLook) user.pause_steps = next_steps(user.pause_steps, line != nullptr);
-    return line;
+    const PairLine& line = *peer.places.line;
+    return look_after_pause(line, user, peer.received + 1) ? &read_line(source, peer, head) : nullptr;
+  }
+  // A message says how many of ours its sender has executed.
+  [[gnu::always_inline]] static void learn(ShmPeer& peer, Number executed) noexcept {
+    if (reached(executed, peer.executed)) peer.executed = executed;
   }
   // Returns the line with the next message of `source`, and its header; null if it does not lie there. Requires
   // reads_box, like next_in_box().
   [[gnu::always_inline]] const PairLine* next_in_line(int source, ShmPeer& peer, LineHeader& head) const noexcept {
-    const LineUser& user = peer.in_line;
-    if (user.may_write()) return nullptr;
+    if (!is_next(*peer.places.line, peer.in_line, peer.received + 1)) return nullptr;
+    return &read_line(source, peer, head);
+  }
+  // The same where the message is known to lie there.
+  [[gnu::always_inline]] const PairLine& read_line(int source, ShmPeer& peer, LineHeader& head) const noexcept {
     const PairLine& line = *peer.places.line;
-    if (line.turn.load(std::memory_order_acquire) != static_cast<LineTurn>(user.turn + 1)) return nullptr;  // turn
     std::memcpy(&head, line.head, sizeof head);
-    if (head.number != peer.received + 1) return nullptr;
     if (head.bytes > kLinePayloadBytes) [[unlikely]]
       reject_length(source, head.bytes, kLinePayloadBytes);
-    if (reached(head.executed, peer.executed)) peer.executed = head.executed;
-    return &line;
+    learn(peer, head.executed);
+    return line;
   }
   // Returns the slot with the next message of `source`, and its header; null if it does not lie in the box.
   [[gnu::always_inline]] BoxSlot* next_in_box(ShmPeer& peer, BoxHeader& box) noexcept {
     BoxSlot* const slot = peer.reader.find(*peer.places.box_from, peer.received + 1);
     if (slot == nullptr) return nullptr;
     std::memcpy(&box, slot->head, sizeof box);
-    if (reached(box.executed, peer.executed)) peer.executed = box.executed;
+    learn(peer, box.executed);
     return slot;
   }
   [[gnu::always_inline]] Bytes payload_of(int source, const BoxSlot& slot, const BoxHeader& box) const noexcept {
@@ -265,10 +328,12 @@ class ShmChannel {
     peer.reader.release(peer.received + 1);
     finish(peer);
   }
-  void finish(ShmPeer& peer) noexcept {
-    ++peer.received;
-    peer.places.consumed->count.store(peer.received, std::memory_order_release);  // done
-    wake(*peer.places.doorbell);
+  void finish(ShmPeer& peer) noexcept { wake(note_taken(peer, peer.received + 1)); }
+  // Notes that message `number` has been executed. Returns the doorbell to wake.
+  [[gnu::always_inline]] static Doorbell& note_taken(ShmPeer& peer, Number number) noexcept {
+    peer.received = number;
+    peer.places.consumed->count.store(number, std::memory_order_release);  // done
+    return *peer.places.doorbell;
   }
   // Returns the number of messages in it.
   template <class Deliver>

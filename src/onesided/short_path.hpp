@@ -15,23 +15,7 @@ namespace shmemx::onesided {
 
 inline constexpr std::size_t kShortBytes = transport::Rma::kShortBytes;
 
-// The endpoint's lock, if it is free. The path behind this one waits for it: here nothing but the network is called, so
-// that no register has to be kept across another call.
-class LockedAtOnce {
- public:
-  [[gnu::always_inline]] LockedAtOnce() noexcept : is_held_(am::endpoint_lock.lock_at_once()) {}
-  [[gnu::always_inline]] ~LockedAtOnce() {
-    if (is_held_) am::endpoint_lock.unlock();
-  }
-  LockedAtOnce(const LockedAtOnce&) = delete;
-  LockedAtOnce& operator=(const LockedAtOnce&) = delete;
-  explicit operator bool() const noexcept { return is_held_; }
-
- private:
-  bool is_held_;
-};
-
-// The same by a lane, without a lock.
+// By a lane, without a lock.
 [[gnu::always_inline]] inline bool put_at_once(Lane& lane, std::int32_t world_pe, std::uint64_t offset,
                                                transport::Bytes source) noexcept {
   if (!is_on_roomy_stack()) [[unlikely]]
@@ -54,7 +38,7 @@ class LockedAtOnce {
   if (!is_on_roomy_stack()) [[unlikely]]
     return false;
   const std::uint32_t fences = am::fences.load(std::memory_order_relaxed);  // this thread's own are in it
-  const LockedAtOnce lock;
+  const am::LockedAtOnce lock;
   const DirectPeer* const peer = lock ? direct_peer_of[static_cast<std::uint32_t>(world_pe)] : nullptr;
   if (peer == nullptr) [[unlikely]]
     return false;
@@ -91,7 +75,7 @@ using transport::ShortGet;
                                                    transport::Completion& completion) noexcept {
   if (!is_on_roomy_stack()) [[unlikely]]
     return ShortGet::no;
-  const LockedAtOnce lock;
+  const am::LockedAtOnce lock;
   const DirectPeer* const peer = lock ? direct_peer_of[static_cast<std::uint32_t>(world_pe)] : nullptr;
   if (peer == nullptr) [[unlikely]]
     return ShortGet::no;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 #include "am/endpoint.hpp"
 #include "base/bulk_copy.hpp"
@@ -73,6 +74,44 @@ using nemesis::Taken;
     return false;
   const am::Locked endpoint;
   return own_engine.object.is_bare() && take_from_box(*endpoint, key, dest, out) == Taken::yes;
+}
+
+// The same of a word, for callers that keep nothing in memory: they call nothing. Return the doorbell that the caller
+// wakes; null, without an effect, if they do not apply.
+inline constexpr std::size_t kWordBytes = sizeof(std::uint64_t);
+inline constexpr std::size_t kWordMessageBytes = sizeof(EagerHeader) + kWordBytes;
+
+[[gnu::always_inline]] inline Doorbell* send_word_at_once(int pe, int tag, const void* source) noexcept {
+  if (!progress::is_open()) [[unlikely]]
+    return nullptr;
+  const am::LockedAtOnce lock;
+  if (!lock || !own_engine.object.is_clear(pe, 0)) [[unlikely]]
+    return nullptr;
+  return am::Locked::held().send_at_once(
+      pe, am::kMessageEager, kWordMessageBytes, [=](std::byte * to) __attribute__((always_inline)) {
+        new (to) EagerHeader{tag, kWordBytes};
+        std::memcpy(to + sizeof(EagerHeader), source, kWordBytes);
+      });
+}
+// Requires that the key names a source. The room at `dest` is a word's. Stores the message's tag.
+[[gnu::always_inline]] inline Doorbell* receive_word_at_once(Key key, void* dest, std::int32_t& tag) noexcept {
+  if (!progress::is_open()) [[unlikely]]
+    return nullptr;
+  const am::LockedAtOnce lock;
+  if (!lock || !own_engine.object.is_bare()) [[unlikely]]
+    return nullptr;
+  return am::Locked::held().take_at_once(
+      key.source, am::kMessageEager, kWordMessageBytes, [&](const std::byte* payload) __attribute__((always_inline)) {
+        EagerHeader header;
+        std::memcpy(&header, payload, sizeof header);
+        if (header.bytes != kWordBytes || header.tag < 0) return false;
+        if (header.tag != key.tag) [[unlikely]] {
+          if (key.tag != kAny) return false;
+        }
+        std::memcpy(dest, payload + sizeof header, kWordBytes);
+        tag = header.tag;
+        return true;
+      });
 }
 
 // Blocking calls. The caller has checked the arguments.

@@ -122,6 +122,64 @@ BOOST_AUTO_TEST_CASE(a_reply_from_the_handler_leaves_the_request_intact) {
   BOOST_CHECK((node[0].channel.take_next(1, kNumbered, take) == Taken::yes));
 }
 
+// Through the line and the box, as a message of its length and handler that the receiver expects.
+BOOST_AUTO_TEST_CASE(a_word_is_sent_and_taken_at_once) {
+  Node node(2);
+  ShmChannel& sender = node[0].channel;
+  ShmChannel& receiver = node[1].channel;
+  std::uint64_t word = 0;
+  const auto send = [&] {
+    ++word;
+    return sender.send_at_once(1, kNumbered, sizeof word, [&](std::byte* to) { std::memcpy(to, &word, sizeof word); });
+  };
+  std::uint64_t taken = 0;
+  const auto take = [&](const std::byte* payload) {
+    std::memcpy(&taken, payload, sizeof taken);
+    return true;
+  };
+  BOOST_CHECK(send() == nullptr);  // it has no box yet
+  announce(node, 0, 1);
+  PairLine& line = node.memory.parts.line(0, 1);
+  const MessageKind kind{kNumbered, 0, sizeof word};
+  for (std::uint32_t round = 0; round < 3 * kBoxSlots; ++round) {
+    BOOST_CHECK(send() == &sender.doorbell_of(1));
+    BOOST_CHECK_EQUAL(line.turn.load(), 1U);  // the first one takes it
+    BOOST_CHECK(receiver.take_at_once(0, {kNumbered + 1, 0, sizeof word}, take) == nullptr);
+    BOOST_CHECK(receiver.take_at_once(0, {kNumbered, 0, sizeof word + 1}, take) == nullptr);
+    BOOST_CHECK(receiver.take_at_once(0, kind, [](const std::byte*) { return false; }) == nullptr);
+    BOOST_CHECK(receiver.take_at_once(0, kind, take) == &receiver.doorbell_of(0));
+    BOOST_CHECK_EQUAL(taken, word);
+    BOOST_CHECK(receiver.take_at_once(0, kind, take) == nullptr);
+    BOOST_CHECK(sender.has_executed(1, sender.last_sent(1)));
+  }
+  for (std::uint32_t i = 0; i < kBoxSlots; ++i) BOOST_CHECK(send() != nullptr);
+  BOOST_CHECK(send() == nullptr);  // the box is full
+  while (receiver.take_at_once(0, kind, take) != nullptr) continue;
+  BOOST_CHECK_EQUAL(taken, word - 1);
+  node[0].unflushed.drop([&](int pe) { return sender.drop_if_flushed(pe); });
+  BOOST_CHECK(send() == nullptr);  // the PE is to be listed again
+  BOOST_CHECK(node[0].send(1, 8) && send() != nullptr);
+}
+
+// A side that has written to the line finds what lies in the box, in a pause or behind it, and later the reply.
+BOOST_AUTO_TEST_CASE(a_side_that_has_written_takes_from_both) {
+  Node node(2);
+  announce(node, 0, 1);
+  const auto take = [](const std::byte*) { return true; };
+  const MessageKind kind{kNumbered, 0, 2 * sizeof(std::uint64_t)};
+  const PairLine& line = node.memory.parts.line(0, 1);
+  BOOST_CHECK(node[0].send(1, 8));
+  BOOST_CHECK_EQUAL(line.turn.load(), 1U);
+  BOOST_CHECK(node[1].send(0, 8));  // by the box, as it has not taken what lies in the line
+  BOOST_CHECK(node[0].channel.take_at_once(1, kind, take) != nullptr);
+  BOOST_CHECK(node[0].channel.take_at_once(1, kind, take) == nullptr);
+  BOOST_CHECK(node[1].poll_box(0) && node[1].send(0, 8));
+  BOOST_CHECK_EQUAL(line.turn.load(), 2U);
+  node[0].let_time_pass();
+  BOOST_CHECK(node[0].channel.take_at_once(1, kind, take) != nullptr);
+  BOOST_CHECK(node[1].channel.has_executed(0, node[1].channel.last_sent(0)));
+}
+
 BOOST_AUTO_TEST_CASE(a_length_that_exceeds_the_line_ends_the_receiver) {
   const auto end = unit::in_child([] {
     Node node(2);
