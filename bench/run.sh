@@ -67,8 +67,8 @@ is_fresh() {
 
 # Debian's wrapper by its full path: a build of ours may stand in PATH under the same name.
 build_peer() {
-  peer_cxx=${PEER_OSHCXX:-/usr/bin/oshcxx}
-  peer_cc=${PEER_OSHCC:-/usr/bin/oshcc}
+  peer_cxx=/usr/bin/oshcxx
+  peer_cc=/usr/bin/oshcc
   if ! [ -x "$peer_cxx" ] || ! [ -x /usr/bin/oshrun ]; then
     say "Open MPI's OSHMEM is not installed: its figures will be null"
     return 1
@@ -111,6 +111,27 @@ build_mpi() {
 }
 
 # Open MPI's OSHMEM finds the static data of a program by its path, which must have no blank.
+# The OpenSHMEM whose compiler wrapper PEER_OSHCC names, beside puts and gets past the target's CPU. Its wrapper for C++ and
+# its launcher stand in the same folder, unless PEER_OSHCXX and PEER_OSHRUN, with its options, name others.
+build_rma_peer() {
+  [ -n "${PEER_OSHCC:-}" ] || return 1
+  wrapper=$(command -v "$PEER_OSHCC") || { say "PEER_OSHCC: there is no $PEER_OSHCC"; return 1; }
+  rma_cxx=${PEER_OSHCXX:-}
+  for name in oshcxx oshc++ oshCC; do
+    if [ -z "$rma_cxx" ] && [ -x "$(dirname "$wrapper")/$name" ]; then rma_cxx=$(dirname "$wrapper")/$name; fi
+  done
+  if [ -z "$rma_cxx" ]; then say "PEER_OSHCC: no wrapper for C++ stands beside $wrapper"; return 1; fi
+  rma_name=$wrapper
+  rma_run=${PEER_OSHRUN:-$(dirname "$wrapper")/oshrun}
+  if version=$("$wrapper" --showme:version 2>/dev/null); then
+    rma_name="Open MPI's OSHMEM$(echo "$version" | sed -n 's/^[^:]*: Open[A-Z ]*\( [0-9.]*\).*/\1/p')"
+    rma_run="$rma_run --allow-run-as-root --oversubscribe --bind-to none"
+  fi
+  mkdir -p "$build/bench/rma_peer"
+  "$rma_cxx" -O2 -std=c++20 -pthread -DBENCH_PEER "$root/bench/net/one_sided.cpp" -o "$build/bench/rma_peer/net_one_sided" ||
+    { say "net_one_sided does not build with $rma_cxx"; return 1; }
+}
+
 place_peer() {
   case $build in
     *[[:space:]]*)
@@ -221,6 +242,9 @@ trap clean_up EXIT
 if build_mpi mpich /usr/bin/mpiexec.hydra; then set -- --mpich-programs "$build/bench/mpi/mpich" "$@"; fi
 if build_mpi openmpi /usr/bin/mpirun.openmpi; then set -- --openmpi-programs "$build/bench/mpi/openmpi" "$@"; fi
 if build_peer && place_peer; then set -- --peer-programs "$peer" "$@"; fi
+if build_rma_peer; then
+  set -- --rma-peer "$rma_name" --rma-peer-launcher "$rma_run -n {n}" --rma-peer-programs "$build/bench/rma_peer" "$@"
+fi
 set -- "$build/bench/bench_driver" "$mode" --ours-programs "$build/bench/ours" --limit-programs "$build/bench/raw" \
   --plain-programs "$build/bench/plain" --output "$build/bench" --ours-launcher "\"$build/bin/oshrun\" -n {n}" "$@"
 for place in $where; do

@@ -43,6 +43,7 @@ struct CommandLine {
   std::string openmpi_launcher = "/usr/bin/mpirun.openmpi --allow-run-as-root --oversubscribe --bind-to none -n {n}";
   std::string mpich_launcher = "/usr/bin/mpiexec.hydra -bind-to none -n {n}";
   std::string openmpi_programs, mpich_programs;
+  std::string rma_peer, rma_peer_launcher, rma_peer_programs;
   std::string output = ".";
   std::vector<std::string> only;
   bool net = false, scale = false, tasks = false;
@@ -65,6 +66,7 @@ Settings settings_of(const CommandLine& line, const std::string& scratch) {
   settings.openmpi = peer("openmpi", line.peer_launcher, line.peer_programs);
   settings.openmpi_messages = peer("openmpi", line.openmpi_launcher, line.openmpi_programs);
   settings.mpich = peer("mpich", line.mpich_launcher, line.mpich_programs);
+  settings.rma_peer = peer(line.rma_peer, line.rma_peer_launcher, line.rma_peer_programs);
   settings.full = line.mode == "full";
   settings.rounds = line.rounds > 0 ? line.rounds : settings.full ? 25 : 7;
   settings.budget_ms = line.budget_ms > 0 ? line.budget_ms : settings.full ? 60 : 25;
@@ -157,6 +159,9 @@ int main(int argc, char** argv) {
   app.add_option("--limit-programs", line.limit_programs, "folder of the plain programs");
   app.add_option("--peer-launcher", line.peer_launcher, "starts {n} PEs of Open MPI's OSHMEM");
   app.add_option("--peer-programs", line.peer_programs, "folder of its programs; absent: not measured");
+  app.add_option("--rma-peer", line.rma_peer, "name of another OpenSHMEM, beside the rows net_rma");
+  app.add_option("--rma-peer-launcher", line.rma_peer_launcher, "starts {n} PEs of it");
+  app.add_option("--rma-peer-programs", line.rma_peer_programs, "folder of its programs; absent: not measured");
   app.add_option("--openmpi-launcher", line.openmpi_launcher, "starts {n} ranks of Open MPI");
   app.add_option("--openmpi-programs", line.openmpi_programs, "folder of its MPI programs; absent: not measured");
   app.add_option("--mpich-launcher", line.mpich_launcher, "starts {n} ranks of MPICH");

@@ -35,6 +35,7 @@ struct Settings {
   Variant ours, limit;
   Variant openmpi;                  // its OSHMEM
   Variant openmpi_messages, mpich;  // the MPIs
+  Variant rma_peer;                 // the OpenSHMEM that PEER_OSHCC names
   bool full = false;
   double budget_ms = 30;  // of one case of one variant in one round
   int rounds = 9;

@@ -264,6 +264,25 @@ std::array<RmaNetwork, 2> rma_networks() {
       {"ucx", "posix, cma", {"UCX_TLS=posix,cma,self", "SHMEMX_NET_RMA=on"}, {"UCX_TLS=posix,cma,self"}},
   }};
 }
+// The same jobs beside the OpenSHMEM that the user names, in the place of the limit. It may take another way between
+// PEs of one machine, such as memory that it has mapped.
+void add_rma_beside_peer(const Settings& settings, const RmaNetwork& network, const std::vector<ListedCase>& cases,
+                         const std::vector<std::string>& names, Rows& rows) {
+  if (!settings.rma_peer.missing.empty()) return;
+  announce("RMA beside " + settings.rma_peer.label + ", " + network.name, kPair, network.transport);
+  Turns turns = net_turns(settings, "net_one_sided", kPair);
+  turns.variants[0] = ours_over(settings, network);
+  turns.variants[1] = in_environment(settings.rma_peer, network.plain);
+  for (Row& row : take_turns(settings, turns, cases, names)) {
+    row.name = "net_rma_" + row.name.substr(std::strlen("net_"));
+    row.state += std::string(", ") + network.name + ", beside " + settings.rma_peer.label;
+    row.raw.reset();
+    row.transport = network.transport;
+    row.pes = kPair.pes();
+    rows.push_back(row);
+  }
+}
+
 void add_rma(const Settings& settings, Rows& rows) {
   const auto networks = rma_networks();
   for (Row row : measure_net_instructions(settings, ours_over(settings, networks[0]))) {
@@ -289,6 +308,7 @@ void add_rma(const Settings& settings, Rows& rows) {
       row.pes = kPair.pes();
       rows.push_back(row);
     }
+    add_rma_beside_peer(settings, network, cases, names, rows);
   }
 }
 

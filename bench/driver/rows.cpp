@@ -244,6 +244,8 @@ Verdict net_verdict(const Row& row, const Rows& all) {
   if (name == "net_rma_get_busy" || name == "net_rma_put_busy") return rma_busy(row);
   if (name == "net_rma_wake") return row.state.starts_with("waits 1000 ms") ? Verdict{} : absolute(row, 50);
   if (name == "net_rma_wait_cpu") return absolute(row, 5);
+  const bool is_beside_other = row.state.find(", beside ") != std::string::npos;
+  if (name.starts_with("net_rma_") && is_beside_other) return {};  // it may have mapped the memory
   if (name == "net_rma_threads") return reaches(0.85, row, "2 x one thread");
   if (name == "net_ablation") return {};
   if (name.ends_with("_instructions")) return instructions(row);
