@@ -1,6 +1,7 @@
 # Compiles shmemx.hpp alone, each part alone, and all headers for C++ in one, with every warning an error, also
-# without exceptions. Each part alone in the first dialect only: what a part fails to include is missing in all of them.
-# cmake -DCOMPILER= -DSTANDARD= -DINCLUDE_DIR= -P cpp_headers.cmake
+# without exceptions. Each part alone in the first dialect only: what a part fails to include is missing in all of them,
+# and where they are installed.
+# cmake -DCOMPILER= -DSTANDARD= -DINCLUDE_DIR= [-DINSTALLED=ON] -P cpp_headers.cmake
 cmake_minimum_required(VERSION 3.20)
 function(compile)
   execute_process(COMMAND ${COMPILER} -std=${STANDARD} -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wold-style-cast -Werror
@@ -10,7 +11,7 @@ function(compile)
     message(FATAL_ERROR "${ARGN}: ${errors}")
   endif()
 endfunction()
-if(STANDARD STREQUAL "c++20")
+if(STANDARD STREQUAL "c++20" AND NOT INSTALLED)
   foreach(part atomics dropped_memory library symmetric team_collectives transfers waits requests)
     compile(-include shmemx/${part}.hpp)
   endforeach()
