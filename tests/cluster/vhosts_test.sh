@@ -44,7 +44,7 @@ expect "a network of its own for each interface" 0 '10\.78\.0\.1/24' "$vhosts" r
 expect "a speed for each network" 0 '^30Mbit 400Mbit $' "$vhosts" run --networks 2 --rate 30mbit,400mbit --pes 1,0 -- \
   sh -c 'for i in 0 1; do tc qdisc show dev eth$i | sed "s/.* rate \([^ ]*\).*/\1/"; done | tr "\n" " "; echo'
 expect "one of two links is cut" 0 '^carriers 10$' "$vhosts" shell --hosts 2 --networks 2 -- sh -c \
-  "\"\$vhosts\" fault 'cut h0/1'; for i in 1 2 3 4 5 6 7 8 9; do grep -q 0 /sys/class/net/eth1/carrier && break; sleep 0.2; done;
+  "\"\$vhosts\" fault 'cut h0/1'; for i in \$(seq 50); do grep -q 0 /sys/class/net/eth1/carrier && break; sleep 0.2; done;
    echo carriers \$(cat /sys/class/net/eth0/carrier)\$(cat /sys/class/net/eth1/carrier)"
 
 expect "an abnormal end ends the others" 3 'pe 1 on h1 ended: exit status 3' "$vhosts" run -- \
@@ -57,7 +57,7 @@ expect "processes that are left are reported" 99 'sleep 50' "$vhosts" run -- sh 
 expect "with labels it does not wait for processes that are left" 99 'sleep 51' "$vhosts" run --label -- sh -c 'sleep 51 &'
 expect "a program that does not exist" 127 'cannot run' "$vhosts" run -- /nowhere/at/all
 expect "a cut link carries nothing" 0 '^carrier 0$' "$vhosts" shell --hosts 2 -- sh -c \
-  "\"\$vhosts\" fault 'cut h0'; for i in 1 2 3 4 5 6 7 8 9; do grep -q 0 /sys/class/net/eth0/carrier && break; sleep 0.2; done;
+  "\"\$vhosts\" fault 'cut h0'; for i in \$(seq 50); do grep -q 0 /sys/class/net/eth0/carrier && break; sleep 0.2; done;
    echo carrier \$(cat /sys/class/net/eth0/carrier)"
 
 # vhosts that is killed leaves no process and no mount.

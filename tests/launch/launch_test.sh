@@ -11,11 +11,11 @@ marked() {  # MARK: prints the processes with LAUNCH_MARK=MARK in their environm
   done
 }
 expect_gone() {  # MARK
-  for _ in 1 2 3 4 5 6 7 8 9 10; do
+  for _ in $(seq 100); do
     [ -z "$(marked "$1")" ] && return
     sleep 0.2
   done
-  die "still running after two seconds: $(marked "$1" | tr '\n' ' ')"
+  die "still running after twenty seconds: $(marked "$1" | tr '\n' ' ')"
 }
 child_of() {  # PID
   grep -ls "^PPid:[[:space:]]*$1\$" /proc/[0-9]*/status 2>/dev/null | head -n 1 | sed 's|/proc/||; s|/status||'

@@ -195,7 +195,7 @@ END
   run 30 "$OSHRUN" -n 3 --timeout 1 sh stubborn.sh "$pe" for_ever wait
   [ "$rc" = 124 ] || die "time limit: status $rc"
   [ $(($(date +%s%3N) - begin)) -lt 20000 ] || die 'more than twenty seconds for a limit of one'
-  for _ in $(seq 50); do
+  for _ in $(seq 200); do
     left=$(grep -lsz "^PWD=$dir\$" /proc/[0-9]*/environ 2>/dev/null | while read -r file; do
       grep -lsz '^sleep$' "${file%environ}cmdline"; done)
     [ -z "$left" ] && break
