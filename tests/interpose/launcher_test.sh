@@ -64,7 +64,7 @@ for mpi in "$@"; do
   program=$programs/rma_queries_$mpi
   # shellcheck disable=SC2086
   {
-    SHMEMX_MPI_RMA=report expect 0 "windows were taken over" "$rma" $launch "$program"
+    SHMEMX_MPI_RMA=report expect 0 "windows were taken over" "$rma" $launch "$program" windows_of
     SHMEMX_MPI_RMA=off expect 0 "0 failures" "$rma" $launch "$program" names_groups
     SHMEMX_MPI_RMA=of expect 0 "allowed are on, off, report" "$rma" $launch "$program" predefined
     # Pretended nodes, on which the MPI can make a shared window and shmemx cannot.

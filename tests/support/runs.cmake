@@ -21,6 +21,12 @@ endif()
 # The profiling names are second symbols of the same routines, so their cases run on mapped memory only.
 set(SHMEMX_TEST_ROUTINES_ONCE SHMEMX_TEST_WITHOUT=profiling_names)
 
+# shmemx_uses_open_mpi(<test>...): one at a time. All jobs of Open MPI on a host share a folder in /tmp, and one that starts while
+# another one ends may find it removed.
+function(shmemx_uses_open_mpi)
+  set_property(TEST ${ARGN} APPEND PROPERTY RESOURCE_LOCK open_mpi)
+endfunction()
+
 # Sets `out` to the area of a program: pe_coll_move is coll.move.
 function(shmemx_area_of program out)
   string(REGEX REPLACE "^pe_" "" area ${program})
