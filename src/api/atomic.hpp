@@ -10,6 +10,7 @@
 #include "atomic/direct.hpp"
 #include "check/blocks.hpp"
 #include "check/checks.hpp"
+#include "onesided/gathered.hpp"
 #include "onesided/operations.hpp"
 #include "onesided/update.hpp"
 
@@ -69,11 +70,38 @@ T apply_remote(const Context& context, const char* routine, const context::Place
 [[gnu::noinline, gnu::cold]] void note_fetch(const Context& context, const char* routine, void* fetch,
                                              std::size_t bytes, std::uint32_t near) noexcept;
 
+// Returns false if it has to be done in another way, as where operations are observed or checked: then there are no
+// `heap_elements`.
+template <class T, class Operation>
+[[gnu::always_inline]] inline bool apply_in_batch(const Context& context, std::uint64_t index, int pe,
+                                                  const Operation& operation) noexcept {
+  constexpr int kShift = context::kSizeClass<sizeof(T)>;
+  if (index >= context.heap_elements[kShift - 2] || !context::pe_in_range(context, pe)) return false;
+  const int world = context::world_pe(context, pe);
+  return onesided::goes_by_message(world) &&
+         onesided::try_fetch_in_batch(context, {world, windows::kHeapWindow, std::rotl(index, kShift)}, operation.fetch,
+                                      operation.remote());
+}
+
+template <class T, class Operation>
+T apply_anywhere(std::uint64_t index, Operation operation, std::uint32_t near, const Context& context,
+                 const char* routine) noexcept;
+
 // The parameters stand in the order of the entry points', so that the jump to here moves none of them. `index` is the
 // rotated offset.
 template <class T, class Operation>
 [[gnu::noinline]] T apply_cold(std::uint64_t index, Operation operation, std::uint32_t near, const Context& context,
                                const char* routine) noexcept {
+  if constexpr (kHasDestination<Operation>) {
+    if (near >= context.n_near && apply_in_batch<T>(context, index, context::pe_at(context, near), operation))
+      return T{};
+  }
+  return apply_anywhere<T>(index, operation, near, context, routine);
+}
+
+template <class T, class Operation>
+[[gnu::noinline]] T apply_anywhere(std::uint64_t index, Operation operation, std::uint32_t near, const Context& context,
+                                   const char* routine) noexcept {
   const int pe = context::pe_at(context, near);
   const std::uintptr_t address = std::rotl(index, context::kSizeClass<sizeof(T)>) + context.heap_base;
   const Observed span(context, {routine, stats::Family::atomic}, pe, sizeof(T));

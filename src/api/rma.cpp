@@ -2,6 +2,7 @@
 
 #include "api/observed.hpp"
 #include "check/checks.hpp"
+#include "onesided/gathered.hpp"
 #include "onesided/short_path.hpp"
 
 namespace shmemx::api {
@@ -354,14 +355,33 @@ namespace {
   check::note_dest(routine, {dest, bytes}, initiator(context, near));
 }
 
-}  // namespace
-
-void get_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
-                   const char* routine) noexcept {
+[[gnu::noinline]] void get_nbi_any(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near,
+                                   const Context& context, const char* routine) noexcept {
   const Observed span(context, {routine, stats::Family::get}, context::pe_at(context, near), bytes);
   if (!context::is_near(context, source, bytes, near)) [[unlikely]]
     return get_nbi_cold({dest, source, bytes, context, routine, near});
   rma::copy(dest, context::locate_near(context, source, near).address, bytes);
+}
+
+// Returns false if it has to be done in another way, as where operations are observed or checked: then `heap_bytes` is
+// 0.
+[[gnu::always_inline]] inline bool get_in_batch(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near,
+                                                const Context& context) noexcept {
+  const std::uint64_t offset = heap_offset(context, source);
+  const int pe = context::pe_at(context, near);
+  if (near < context.n_near || !onesided::may_gather_reply(bytes) ||
+      !context::range_fits(offset, bytes, context.heap_bytes) || !context::pe_in_range(context, pe))
+    return false;
+  const int world = context::world_pe(context, pe);
+  return onesided::goes_by_message(world) &&
+         onesided::try_get_in_batch(context, {world, windows::kHeapWindow, offset}, dest, bytes);
+}
+
+}  // namespace
+
+void get_nbi_bytes(void* dest, const void* source, std::uint64_t bytes, std::uint32_t near, const Context& context,
+                   const char* routine) noexcept {
+  if (!get_in_batch(dest, source, bytes, near, context)) get_nbi_any(dest, source, bytes, near, context, routine);
 }
 
 }  // namespace shmemx::api

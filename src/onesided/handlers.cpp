@@ -224,7 +224,8 @@ Code code_of(Outcome outcome) noexcept {
 }
 
 // Finds the request, and checks the length of the data.
-const char* find_request(const Message& message, ReplyHeader& header, Bytes& data, Request*& request) noexcept {
+[[gnu::always_inline]] inline const char* find_request(const Message& message, ReplyHeader& header, Bytes& data,
+                                                       Request*& request) noexcept {
   if (!decode(message.payload, header, data)) return "has a wrong length";
   request = requests.find(header.ticket, message.source);
   if (request == nullptr) return "answers no request of this PE";
@@ -248,7 +249,7 @@ Verdict handle_reply(Endpoint&, const Message& message) {
     rma::copy_strided(placement.at, data.data(),
                       {placement.block_bytes, placement.block_count, placement.step, placement.block_bytes});
   }
-  if (header.is_final != 0) requests.close(header.ticket);
+  if (header.is_final != 0) requests.close_in_line(header.ticket);
   wake_own_sleepers();
   return Verdict::done;
 }
@@ -289,8 +290,8 @@ void set_handlers() noexcept {
   am::set_handler(am::kPutReplied, handle_change<execute_put, Name{"a put"}>, kRequest);
   am::set_handler(am::kPutRuns, handle_change<execute_put_runs, Name{"a put of blocks"}>, kRequest);
   am::set_handler(am::kAccumulate, handle_change<execute_accumulate, Name{"an accumulate"}>, kRequest);
-  am::set_handler(am::kAccumulateStrided,
-                  handle_change<execute_accumulate_strided, Name{"a strided accumulate"}>, kRequest);
+  am::set_handler(am::kAccumulateStrided, handle_change<execute_accumulate_strided, Name{"a strided accumulate"}>,
+                  kRequest);
   am::set_handler(am::kAtomicFetch, handle_atomic_fetch, kRequest);
   am::set_handler(am::kGet, handle_get<execute_get, Name{"a get"}>, kRead);
   am::set_handler(am::kGetStrided, handle_get<execute_get_strided, Name{"a strided get"}>, kRead);

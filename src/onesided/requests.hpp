@@ -79,14 +79,28 @@ class Requests {
   bool has_room(const Initiator& initiator) const noexcept {
     return kMaxRequests - in_use() > (initiator.context != 0 ? kForWaiters : 0);
   }
+  // Returns the ticket that open() gives next. Requires a free entry.
+  [[gnu::always_inline]] Ticket next_ticket() const noexcept {
+    const std::uint32_t index = next_index();
+    return ticket_of(index, next_generation(entries_[index]));
+  }
   // Opens a request. Requires a free entry.
   Ticket open(const Placement& placement, int pe, const Initiator& initiator) noexcept;
+  // The same in line.
+  [[gnu::always_inline]] Ticket open_in_line(const Placement& placement, int pe, const Initiator& initiator) noexcept;
   // Returns the open request that `ticket` names, null if PE `pe` has no such request.
-  Request* find(Ticket ticket, int pe) noexcept;
+  [[gnu::always_inline]] Request* find(Ticket ticket, int pe) noexcept {
+    Request& entry = entries_[ticket & kIndexMask];
+    const bool is_it =
+        entry.initiator.tracker != nullptr && entry.generation == ticket / kMaxRequests && entry.pe == pe;
+    return is_it ? &entry : nullptr;
+  }
   // Notes the first error of a request that may fail.
   static void note_error(const Request& request, Code code, const RefusedRange& refused = {}) noexcept;
   // After the final reply, or if the request could not be sent.
   void close(Ticket ticket) noexcept;
+  // The same in line.
+  [[gnu::always_inline]] void close_in_line(Ticket ticket) noexcept;
   // Any thread: returns whether the context waits for a reply of PE `pe`.
   bool any_open(std::uint32_t context, int pe) const noexcept;
   // Returns whether a PE for which is_gone(pe) does not hold has to answer a request, other than one for a lock.
@@ -100,6 +114,14 @@ class Requests {
   }
 
   static constexpr std::uint32_t kForWaiters = 16;
+  static constexpr std::uint32_t kIndexMask = kMaxRequests - 1;
+  static constexpr std::uint32_t kGenerations = (~std::uint32_t{0} / kMaxRequests) + 1;
+
+  static std::uint32_t next_generation(const Request& entry) noexcept { return (entry.generation + 1) % kGenerations; }
+  static Ticket ticket_of(std::uint32_t index, std::uint32_t generation) noexcept {
+    return static_cast<Ticket>(generation * kMaxRequests + index);
+  }
+  std::uint32_t next_index() const noexcept { return freed_ != 0 ? free_[freed_ - 1] : fresh(); }
 
   std::uint32_t fresh() const noexcept { return fresh_.load(std::memory_order_relaxed); }  // grows only
   std::uint32_t in_use() const noexcept { return fresh() - freed_; }
@@ -112,6 +134,71 @@ class Requests {
   OpenCount nbi_{0};
 };
 inline constinit Requests requests;
+
+// Changed under the endpoint's lock only.
+[[gnu::always_inline]] inline void add(OpenCount& count, std::uint32_t change) noexcept {
+  count.store(count.load(std::memory_order_relaxed) + change, std::memory_order_release);  // reply
+}
+
+// Adds to a counter of the program.
+inline void add_to(long* counter, long value) noexcept {
+  if (counter != nullptr) __atomic_fetch_add(counter, value, __ATOMIC_ACQ_REL);  // reply
+}
+
+inline Ticket Requests::open_in_line(const Placement& placement, int pe, const Initiator& initiator) noexcept {
+  const std::uint32_t index = next_index();
+  if (freed_ != 0) {
+    --freed_;
+  } else {
+    fresh_.store(index + 1, std::memory_order_relaxed);  // the same thread reads it
+  }
+  Request& entry = entries_[index];
+  const std::uint32_t generation = next_generation(entry);
+  // Each member by itself: the compiler would copy a whole entry from the stack, byte by byte.
+  entry.placement = placement;
+  entry.initiator.tracker = initiator.tracker;
+  entry.initiator.context = initiator.context;
+  entry.initiator.may_fail = initiator.may_fail;
+  entry.initiator.also = initiator.also;
+  entry.initiator.counter = initiator.counter;
+  entry.initiator.local = initiator.local;
+  entry.initiator.is_lock = initiator.is_lock;
+  entry.pe = pe;
+  entry.generation = generation;
+  entry.is_placed = false;
+  if (initiator.context != 0) {
+    owners_[index].store(owner_of(initiator.context, pe), std::memory_order_relaxed);  // the same thread reads it
+    add(nbi_, 1);
+  }
+  if (initiator.also != nullptr) add(initiator.also->open, 1);
+  if (initiator.local != nullptr) [[unlikely]]
+    add(initiator.local->open, 1);
+  add_to(initiator.counter, 1);
+  add(initiator.tracker->open, 1);
+  return ticket_of(index, generation);
+}
+
+inline void Requests::close_in_line(Ticket ticket) noexcept {
+  constexpr std::uint32_t kMinusOne = ~std::uint32_t{0};
+  const std::uint32_t index = ticket & kIndexMask;
+  Initiator& initiator = entries_[index].initiator;  // nobody opens the entry before the lock is released
+  Tracker* const tracker = initiator.tracker;
+  Tracker* const also = initiator.also;
+  initiator.tracker = nullptr;
+  free_[freed_++] = static_cast<std::uint16_t>(index);
+  if (owners_[index].load(std::memory_order_relaxed) != 0) {  // written under the lock
+    owners_[index].store(0, std::memory_order_release);       // owner
+    add(nbi_, kMinusOne);
+  }
+  // The trackers last: once they count nothing, the program may reuse its counter and a waiter may return, which ends
+  // the tracker of a caller. A request of a caller has one tracker.
+  if (initiator.counter != nullptr) [[unlikely]]
+    add_to(initiator.counter, -1);
+  if (initiator.local != nullptr) [[unlikely]]
+    add(initiator.local->open, kMinusOne);
+  add(tracker->open, kMinusOne);
+  if (also != nullptr) add(also->open, kMinusOne);
+}
 
 // What the quiet of a context waits for.
 inline constinit Tracker open_table[context::kMaxContexts] = {};
@@ -180,11 +267,6 @@ inline void await_replies(const char* routine, int pe, const Tracker& tracker, s
 inline Code await_result(const char* routine, int pe, const Tracker& tracker) noexcept {
   await_replies(routine, pe, tracker);
   return tracker.error.load(std::memory_order_relaxed);  // written before `reply`
-}
-
-// Adds to a counter of the program.
-inline void add_to(long* counter, long value) noexcept {
-  if (counter != nullptr) __atomic_fetch_add(counter, value, __ATOMIC_ACQ_REL);  // reply
 }
 
 // Ends the job when `wrong` says something. `what` names the message.
