@@ -42,6 +42,11 @@ void record_local(Thread& thread, const Range& range, const Operation& operation
   }
 }
 
+void forget_values(SyncWord& word) noexcept {
+  if (word.values == Values::history) job.history_of(word)->forget();
+  word.values = Values::forgotten;
+}
+
 void record_range(Thread& thread, const Range& range, Kind kind, const Where& where) noexcept {
   record_local(thread, range, {thread.now, kind, where, thread.knowledge()});
 }
@@ -63,6 +68,7 @@ void release_remote_word(Thread& thread, std::uintptr_t address) noexcept {
   {
     const std::lock_guard guard(word.lock);
     word.clock().join(*thread.clock, job.n_slots());
+    forget_values(word);
   }
   thread.advance();
 }

@@ -32,6 +32,9 @@ struct Operation {
 void record_local(Thread& thread, const Range& range, const Operation& operation) noexcept;
 void record_remote(Thread& thread, const Symmetric& place, std::size_t bytes, const Operation& operation) noexcept;
 
+// An update of the word is not one of those whose values are remembered. Requires its lock.
+void forget_values(SyncWord& word) noexcept;
+
 // The program gives memory back, which must not be in use.
 void check_freed(const void* block, std::size_t bytes, const CallPlace& call) noexcept;
 

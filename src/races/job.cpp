@@ -137,7 +137,8 @@ bool Job::open() noexcept {
   const std::size_t words_at = round_to_pages(sizeof(JobHeader));
   const std::size_t calls_at = round_to_pages(words_at + SyncTable::bytes(capacity_));
   const std::size_t meetings_at = round_to_pages(calls_at + CallTree::bytes());
-  const std::size_t shadow_at = round_to_pages(meetings_at + kMeetings * meeting_bytes(n_pes_, capacity_));
+  const std::size_t histories_at = round_to_pages(meetings_at + kMeetings * meeting_bytes(n_pes_, capacity_));
+  const std::size_t shadow_at = round_to_pages(histories_at + SyncTable::kOwnWords * History::bytes(capacity_));
   const std::size_t bytes = shadow_at + n * cells_.pe_bytes;
   const int fd = share_file(bytes);
   if (fd < 0) return false;
@@ -150,6 +151,7 @@ bool Job::open() noexcept {
   words_.open(memory + words_at, capacity_);
   calls_.open(memory + calls_at);
   meetings_ = memory + meetings_at;
+  histories_ = memory + histories_at;
   cells_.begin = memory + shadow_at;
   cells_.mine = reinterpret_cast<std::uintptr_t>(cells_.begin) + static_cast<std::uint64_t>(my_pe_) * cells_.pe_bytes;
   header_->statics[my_pe_].store(memory_.statics, std::memory_order_relaxed);  // the barrier orders it

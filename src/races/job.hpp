@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "races/call_tree.hpp"
+#include "races/history.hpp"
 #include "races/shadow.hpp"
 #include "races/sync_table.hpp"
 
@@ -116,6 +117,12 @@ class Job {
                                          place.offset);
   }
   SyncTable& words() noexcept { return words_; }
+  // Of a word of words(); null if it has none.
+  History* history_of(const SyncWord& word) const noexcept {
+    const std::uint32_t index = words_.index_of(word);
+    if (index >= SyncTable::kOwnWords) return nullptr;
+    return reinterpret_cast<History*>(histories_ + index * History::bytes(capacity_));
+  }
   CallTree& calls() noexcept { return calls_; }
   JobHeader& header() noexcept { return *header_; }
 
@@ -138,6 +145,7 @@ class Job {
   JobHeader* header_ = nullptr;
   std::byte* meetings_ = nullptr;
   SyncTable words_;
+  std::byte* histories_ = nullptr;
   CallTree calls_;
   bool is_open_ = false;
   int my_pe_ = 0;

@@ -45,7 +45,7 @@ void release_word(Routine& routine, const Transfer& put, int pe, const Channel& 
   SyncWord& word = job.words().at(place.key_of_puts());
   word.lock.lock();
   release(routine.thread(), channel, is_word ? stamp : routine.thread().now, word.clock());
-  routine.hold(word);
+  routine.hold_update(word, place, is_word ? dest.block_bytes : put.element_bytes);
 }
 
 }  // namespace
@@ -64,6 +64,42 @@ void Routine::hold(SyncWord& word) noexcept {
   } else {
     word.lock.unlock();  // the operation may need other PEs, which may wait for the lock
   }
+}
+
+namespace {
+
+std::uint64_t value_at(const void* address, std::size_t bytes) noexcept {
+  return bytes == 8 ? __atomic_load_n(static_cast<const std::uint64_t*>(address), __ATOMIC_RELAXED)
+                    : __atomic_load_n(static_cast<const std::uint32_t*>(address), __ATOMIC_RELAXED);
+}
+
+bool is_aligned_word(const void* address, std::size_t bytes) noexcept {
+  return (bytes == 4 || bytes == 8) && reinterpret_cast<std::uintptr_t>(address) % bytes == 0;
+}
+
+}  // namespace
+
+void Routine::hold_update(SyncWord& word, const Symmetric& place, std::size_t bytes) noexcept {
+  const void* const address = job.is_mapped() ? job.address(place) : nullptr;
+  if (address == nullptr || !is_aligned_word(address, bytes) || job.history_of(word) == nullptr) {
+    forget_values(word);
+  } else {
+    updated_ = address;
+    const Stamp& now = thread_->now;
+    update_ = {{now.epoch, now.slot}, value_at(address, bytes), 0, static_cast<std::uint32_t>(bytes)};
+  }
+  hold(word);
+}
+
+void Routine::release_word() noexcept {
+  if (updated_ != nullptr) {
+    History& history = *job.history_of(*word_);
+    if (word_->values == Values::forgotten) history.forget();
+    word_->values = Values::history;
+    update_.after = value_at(updated_, update_.bytes);
+    history.add(update_, word_->clock(), {job.n_slots(), job.clock_capacity()});
+  }
+  word_->lock.unlock();
 }
 
 void note_put(Routine& routine, const Transfer& transfer) noexcept {
@@ -111,7 +147,7 @@ void note_signal(Routine& routine, const Transfer& transfer, const SignalUpdate&
   record_remote(thread, place, kWordBytes, {update, Kind::atomic_update, routine.where(), knowledge});
   release(thread, channel, update, word.clock());
   if (data.slot != thread.now.slot) word.clock().add_single({data.epoch, data.slot});
-  routine.hold(word);
+  routine.hold_update(word, place, kWordBytes);
   thread.advance();
 }
 
@@ -127,7 +163,7 @@ void note_atomic(Routine& routine, const AtomicOperation& operation) noexcept {
   __builtin_prefetch(job.cell(place), 1);
   job.words().prefetch(place.key());
   const bool is_complete = operation.result == Result::now;  // when it returns
-  const bool is_update = operation.access == Atomic::update;
+  const bool is_update = operation.access != Atomic::load;
   if (operation.fetch != nullptr) {
     const Stamp fetch = next_fetch(channel, thread);
     record_local(thread, {reinterpret_cast<std::uintptr_t>(operation.fetch), operation.bytes},
@@ -144,22 +180,44 @@ void note_atomic(Routine& routine, const AtomicOperation& operation) noexcept {
   record_remote(thread, place, operation.bytes,
                 {stamp, is_update ? Kind::atomic_update : Kind::atomic_load, routine.where(), knowledge});
   if (is_update) release(thread, channel, stamp, word.clock());
+  if (operation.access == Atomic::update && operation.result == Result::none) {
+    routine.hold_update(word, place, operation.bytes);
+  } else {
+    if (is_update) forget_values(word);
+    routine.hold(word);
+  }
   thread.advance();
-  routine.hold(word);
 }
 
 void note_wait(Routine& routine, const Blocks& words) noexcept { note_local(routine, words, Kind::wait); }
 
-void note_satisfied(Routine& routine, const void* word, std::size_t bytes) noexcept {
+namespace {
+
+// What a wait proves, by the one kind of updates that the word has had. Requires its lock.
+History::Found proof_of(SyncWord& updates, const Thread& thread, const void* word, std::size_t bytes,
+                        const Condition& condition) noexcept {
+  constexpr History::Found kAll{History::Proof::all, nullptr};
+  if (condition.holds == nullptr || updates.values != Values::history || !is_aligned_word(word, bytes)) return kAll;
+  return job.history_of(updates)->find(
+      {*thread.clock, value_at(word, bytes), static_cast<std::uint32_t>(bytes), job.clock_capacity()},
+      [&](std::uint64_t value) { return condition.holds(value, condition); });
+}
+
+}  // namespace
+
+void note_satisfied(Routine& routine, const void* word, std::size_t bytes, const Condition& condition) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(word);
   Symmetric place{};
   if (!routine.is_watched() || !job.locate(address, place)) return;
   Thread& thread = routine.thread();
-  for (const std::uint64_t key : {place.key(), place.key_of_puts()}) {
-    SyncWord* const found = job.words().find(key);
+  SyncWord* const updates[] = {job.words().find(place.key()), job.words().find(place.key_of_puts())};
+  const bool has_both = updates[0] != nullptr && updates[1] != nullptr;
+  for (SyncWord* const found : updates) {
     if (found == nullptr) continue;
     const std::lock_guard guard(found->lock);
-    thread.acquire(found->clock());
+    const History::Found proof = proof_of(*found, thread, word, bytes, has_both ? Condition{} : condition);
+    if (proof.proof != History::Proof::nothing)
+      thread.acquire(proof.proof == History::Proof::all ? found->clock() : *proof.clock);
   }
   const auto seen = static_cast<std::uint8_t>(bytes_mask(address, bytes));
   if (Cell* const cell = memory_map.find(address); cell != nullptr)

@@ -2,6 +2,7 @@
 // not the program's. What the routine does is recorded as the standard has it, whatever the library does.
 #pragma once
 
+#include <cstring>
 #include <optional>
 #include <type_traits>
 
@@ -17,7 +18,7 @@ class Routine {
     if (thread_->in_library++ == 0) where_ = where_of(*thread_, call);
   }
   ~Routine() {
-    if (word_ != nullptr) word_->lock.unlock();
+    if (word_ != nullptr) release_word();
     if (thread_ != nullptr) --thread_->in_library;
   }
   Routine(const Routine&) = delete;
@@ -27,13 +28,19 @@ class Routine {
   bool is_watched() const noexcept { return thread_ != nullptr && thread_->in_library == 1; }
   Thread& thread() const noexcept { return *thread_; }
   const Where& where() const noexcept { return where_; }
-  // The word stays locked until the routine has returned, so that its value and its clock change together.
+  // The word stays locked until the routine has returned, so that its value and its clock change together. Of an update
+  // that waits may look for, the value is remembered.
   void hold(SyncWord& word) noexcept;
+  void hold_update(SyncWord& word, const Symmetric& place, std::size_t bytes) noexcept;
 
  private:
   Thread* thread_;
   Where where_;
   SyncWord* word_ = nullptr;
+  const void* updated_ = nullptr;  // in this process; null: no update that is remembered
+  History::Update update_{};
+
+  void release_word() noexcept;
 };
 
 // Blocks at equal distances.
@@ -62,8 +69,8 @@ struct SignalUpdate {
 // Without `transfer.source`, only the signal is updated.
 void note_signal(Routine& routine, const Transfer& transfer, const SignalUpdate& signal) noexcept;
 
-enum class Atomic { load, update };            // what it does to the word
-enum class Result { none, now, after_quiet };  // when its result is there
+enum class Atomic { load, update, update_of_bits };  // what it does to the word; waits rarely look for bits
+enum class Result { none, now, after_quiet };        // when its result is there
 struct AtomicOperation {
   shmem_ctx_t context;
   int pe;
@@ -77,7 +84,15 @@ void note_atomic(Routine& routine, const AtomicOperation& operation) noexcept;
 
 // A wait or test looks at words of this PE; what it has found to satisfy it.
 void note_wait(Routine& routine, const Blocks& words) noexcept;
-void note_satisfied(Routine& routine, const void* word, std::size_t bytes) noexcept;
+// The condition of a wait; none: it depends on the value that is there by now.
+struct Condition {
+  bool (*holds)(std::uint64_t word, const Condition& condition) noexcept = nullptr;
+  int comparison = 0;
+  std::uint64_t value = 0;
+};
+template <class T>
+Condition condition(int comparison, T value) noexcept;
+void note_satisfied(Routine& routine, const void* word, std::size_t bytes, const Condition& condition = {}) noexcept;
 
 // Of a PE of the world.
 void record_remote_blocks(Routine& routine, const Blocks& blocks, int pe, const Operation& operation) noexcept;
@@ -93,6 +108,34 @@ Blocks elements(const void* at, std::size_t count) noexcept {
 template <class T>
 Blocks strided(const void* at, std::ptrdiff_t stride, std::size_t block, std::size_t count) noexcept {
   return {at, block * sizeof(T), count, static_cast<std::size_t>(stride) * sizeof(T)};
+}
+
+template <class T>
+bool holds(std::uint64_t word, const Condition& condition) noexcept {
+  T a;
+  T b;
+  std::memcpy(&a, &word, sizeof a);
+  std::memcpy(&b, &condition.value, sizeof b);
+  switch (condition.comparison) {
+    case SHMEM_CMP_EQ:
+      return a == b;
+    case SHMEM_CMP_NE:
+      return a != b;
+    case SHMEM_CMP_GT:
+      return a > b;
+    case SHMEM_CMP_GE:
+      return a >= b;
+    case SHMEM_CMP_LT:
+      return a < b;
+    default:
+      return a <= b;
+  }
+}
+template <class T>
+Condition condition(int comparison, T value) noexcept {
+  Condition made{holds<T>, comparison, 0};
+  std::memcpy(&made.value, &value, sizeof value);
+  return made;
 }
 
 // Calls the library's routine, then after(). Returns what the routine returns.

@@ -13,10 +13,10 @@ namespace {
   void OP(Routine& routine, shmem_ctx_t ctx, const T* source, int pe) noexcept {                                   \
     note_atomic(routine, {ctx, pe, source, sizeof(T), Atomic::load, Result::now});                                 \
   }
-#define SHMEMX_UPDATES(OP, RESULT)                                                                                 \
+#define SHMEMX_UPDATES(OP, ACCESS, RESULT)                                                                         \
   template <class T, class... Values>                                                                              \
   void OP(Routine& routine, shmem_ctx_t ctx, const T* dest, const Values&... values) noexcept {                    \
-    note_atomic(routine, {ctx, last_of(values...), dest, sizeof(T), Atomic::update, Result::RESULT});              \
+    note_atomic(routine, {ctx, last_of(values...), dest, sizeof(T), Atomic::ACCESS, Result::RESULT});              \
   }
 #define SHMEMX_FETCHES_LATER(OP, ACCESS)                                                                           \
   template <class T, class... Values>                                                                              \
@@ -34,19 +34,19 @@ int last_of(const Values&... values) noexcept {
 }
 
 SHMEMX_LOADS(atomic_fetch)
-SHMEMX_UPDATES(atomic_set, none)
-SHMEMX_UPDATES(atomic_inc, none)
-SHMEMX_UPDATES(atomic_add, none)
-SHMEMX_UPDATES(atomic_and, none)
-SHMEMX_UPDATES(atomic_or, none)
-SHMEMX_UPDATES(atomic_xor, none)
-SHMEMX_UPDATES(atomic_swap, now)
-SHMEMX_UPDATES(atomic_compare_swap, now)
-SHMEMX_UPDATES(atomic_fetch_inc, now)
-SHMEMX_UPDATES(atomic_fetch_add, now)
-SHMEMX_UPDATES(atomic_fetch_and, now)
-SHMEMX_UPDATES(atomic_fetch_or, now)
-SHMEMX_UPDATES(atomic_fetch_xor, now)
+SHMEMX_UPDATES(atomic_set, update, none)
+SHMEMX_UPDATES(atomic_inc, update, none)
+SHMEMX_UPDATES(atomic_add, update, none)
+SHMEMX_UPDATES(atomic_and, update_of_bits, none)
+SHMEMX_UPDATES(atomic_or, update_of_bits, none)
+SHMEMX_UPDATES(atomic_xor, update_of_bits, none)
+SHMEMX_UPDATES(atomic_swap, update, now)
+SHMEMX_UPDATES(atomic_compare_swap, update, now)
+SHMEMX_UPDATES(atomic_fetch_inc, update, now)
+SHMEMX_UPDATES(atomic_fetch_add, update, now)
+SHMEMX_UPDATES(atomic_fetch_and, update, now)
+SHMEMX_UPDATES(atomic_fetch_or, update, now)
+SHMEMX_UPDATES(atomic_fetch_xor, update, now)
 SHMEMX_FETCHES_LATER(atomic_fetch_nbi, load)
 SHMEMX_FETCHES_LATER(atomic_swap_nbi, update)
 SHMEMX_FETCHES_LATER(atomic_compare_swap_nbi, update)

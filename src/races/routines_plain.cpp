@@ -290,7 +290,7 @@ SHMEMX_EXPORT uint64_t shmem_signal_wait_until(uint64_t* address, int cmp, uint6
   SHMEMX_ROUTINE_HERE("shmem_signal_wait_until");
   note_wait(routine, {address, sizeof *address});
   const uint64_t seen = pshmem_signal_wait_until(address, cmp, value);
-  note_satisfied(routine, address, sizeof *address);
+  note_satisfied(routine, address, sizeof *address, condition(SHMEM_CMP_EQ, seen));
   return seen;
 }
 

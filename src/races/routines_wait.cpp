@@ -12,66 +12,80 @@ void look_at(Routine& routine, const T* words, std::size_t n, const int* status)
     if (status == nullptr || status[i] == 0) note_wait(routine, {words + i, sizeof(T)});
   }
 }
+// One value for all words, or one for each.
 template <class T>
-void all_satisfied(Routine& routine, const T* words, std::size_t n, const int* status) noexcept {
-  for (std::size_t i = 0; i < n; ++i) {
-    if (status == nullptr || status[i] == 0) note_satisfied(routine, words + i, sizeof(T));
-  }
+T value_for(T value, std::size_t) noexcept {
+  return value;
 }
 template <class T>
-void some_satisfied(Routine& routine, const T* words, std::size_t n, const std::size_t* indices) noexcept {
-  for (std::size_t i = 0; i < n; ++i) note_satisfied(routine, words + indices[i], sizeof(T));
+T value_for(const T* values, std::size_t i) noexcept {
+  return values[i];
+}
+
+template <class T, class Value>
+void all_satisfied(Routine& routine, const T* words, std::size_t n, const int* status, int cmp, Value value) noexcept {
+  for (std::size_t i = 0; i < n; ++i) {
+    if (status == nullptr || status[i] == 0)
+      note_satisfied(routine, words + i, sizeof(T), condition<T>(cmp, value_for<T>(value, i)));
+  }
+}
+template <class T, class Value>
+void some_satisfied(Routine& routine, const T* words, std::size_t n, const std::size_t* indices, int cmp,
+                    Value value) noexcept {
+  for (std::size_t i = 0; i < n; ++i)
+    note_satisfied(routine, words + indices[i], sizeof(T), condition<T>(cmp, value_for<T>(value, indices[i])));
 }
 
 // One word.
 template <class T, class Real>
-void wait_until(Routine& routine, Real real, const T* word, int, T) noexcept {
+void wait_until(Routine& routine, Real real, const T* word, int cmp, T value) noexcept {
   note_wait(routine, {word, sizeof(T)});
   real();
-  note_satisfied(routine, word, sizeof(T));
+  note_satisfied(routine, word, sizeof(T), condition<T>(cmp, value));
 }
 template <class T, class Real>
-void wait(Routine& routine, Real real, const T* word, T) noexcept {
-  wait_until<T>(routine, real, word, 0, T{});
+void wait(Routine& routine, Real real, const T* word, T value) noexcept {
+  wait_until<T>(routine, real, word, SHMEM_CMP_NE, value);
 }
 template <class T, class Real>
-int test(Routine& routine, Real real, const T* word, int, T) noexcept {
+int test(Routine& routine, Real real, const T* word, int cmp, T value) noexcept {
   note_wait(routine, {word, sizeof(T)});
   const int result = real();
-  if (result != 0) note_satisfied(routine, word, sizeof(T));
+  if (result != 0) note_satisfied(routine, word, sizeof(T), condition<T>(cmp, value));
   return result;
 }
 
 // Several words.
 template <class T, class Real, class Value>
-void wait_until_all(Routine& routine, Real real, const T* words, std::size_t n, const int* status, int,
-                    Value) noexcept {
+void wait_until_all(Routine& routine, Real real, const T* words, std::size_t n, const int* status, int cmp,
+                    Value value) noexcept {
   look_at(routine, words, n, status);
   real();
-  all_satisfied(routine, words, n, status);
+  all_satisfied(routine, words, n, status, cmp, value);
 }
 template <class T, class Real, class Value>
-int test_all(Routine& routine, Real real, const T* words, std::size_t n, const int* status, int, Value) noexcept {
+int test_all(Routine& routine, Real real, const T* words, std::size_t n, const int* status, int cmp,
+             Value value) noexcept {
   look_at(routine, words, n, status);
   const int result = real();
-  if (result != 0) all_satisfied(routine, words, n, status);
+  if (result != 0) all_satisfied(routine, words, n, status, cmp, value);
   return result;
 }
 template <class T, class Real, class Value>
-std::size_t wait_until_any(Routine& routine, Real real, const T* words, std::size_t n, const int* status, int,
-                           Value) noexcept {
+std::size_t wait_until_any(Routine& routine, Real real, const T* words, std::size_t n, const int* status, int cmp,
+                           Value value) noexcept {
   look_at(routine, words, n, status);
   const std::size_t index = real();
-  if (index < n) note_satisfied(routine, words + index, sizeof(T));
+  if (index < n) note_satisfied(routine, words + index, sizeof(T), condition<T>(cmp, value_for<T>(value, index)));
   return index;
 }
 template <class T, class Real, class Value>
 std::size_t wait_until_some(Routine& routine, Real real, const T* words, std::size_t n, std::size_t* indices,
-                            const int* status, int, Value) noexcept {
+                            const int* status, int cmp, Value value) noexcept {
   look_at(routine, words, n, status);
   const std::size_t found = real();
   if (found != 0 && found <= n) {
-    some_satisfied(routine, words, found, indices);
+    some_satisfied(routine, words, found, indices, cmp, value);
     note_local(routine, {indices, found * sizeof *indices}, Kind::store);
   }
   return found;

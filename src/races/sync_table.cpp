@@ -3,7 +3,7 @@
 namespace shmemx::races {
 namespace {
 
-constexpr std::uint32_t kWords = 1 << 16;
+constexpr std::uint32_t kWords = SyncTable::kOwnWords;
 constexpr std::uint32_t kSharedWords = 1 << 12;  // behind the others
 constexpr std::uint32_t kMostProbes = 8;
 

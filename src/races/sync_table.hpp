@@ -14,21 +14,30 @@
 
 namespace shmemx::races {
 
+// What is known of a word's values.
+enum class Values : std::uint32_t { none, history, forgotten };
+
 struct SyncWord {
   SpinLock lock;
-  std::uint32_t unused;
+  Values values;
 
   Clock& clock() noexcept { return *reinterpret_cast<Clock*>(this + 1); }
 };
 
 class SyncTable {
  public:
+  static constexpr std::uint32_t kOwnWords = 1 << 16;  // others share clocks
   static std::size_t bytes(std::uint32_t clock_capacity) noexcept;
 
   // `memory` has bytes(clock_capacity), and is zero or used by another process in the same way.
   void open(std::byte* memory, std::uint32_t clock_capacity) noexcept;
   bool is_open() const noexcept { return memory_ != nullptr; }
   SyncWord& at(std::uint64_t key) noexcept;
+  // Below kOwnWords, if the word shares its clock with none.
+  std::uint32_t index_of(const SyncWord& word) const noexcept {
+    return static_cast<std::uint32_t>(static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&word) - memory_) /
+                                      stride_);
+  }
   // A hint that at(key) follows.
   void prefetch(std::uint64_t key) const noexcept;
   // Null if nothing has been released there.
