@@ -317,6 +317,16 @@ void bad_free(const char* routine, Offset offset) noexcept {
         block->is_freed() ? ", which has been freed" : "", history.c_str());
 }
 
+void check_foreign_free(const char* routine, const char* right_one, const void* memory) noexcept {
+  const Offset offset = static_cast<const std::byte*>(memory) - watched().base;
+  if (offset >= watched().bytes) return;
+  const Guard guard(watched().mutex);
+  const Block* const block = block_around(offset);
+  if (block == nullptr) bad_place(routine, "ptr", offset);
+  fatal(routine, "argument 'ptr' is %s of the symmetric heap, which %s is for: %s", position_in(*block, offset).c_str(),
+        right_one, history_of(*block).c_str());
+}
+
 void for_each_live_block(void (*use)(void* state, std::uint64_t bytes, const Place& place), void* state) noexcept {
   const Guard guard(watched().mutex);
   for (const Block& block : watched().by_offset) {

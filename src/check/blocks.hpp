@@ -64,6 +64,9 @@ void check_memory(const char* routine, const char* argument, const void* address
 // Ends the job: `offset` begins no live block.
 [[noreturn]] void bad_free(const char* routine, Offset offset) noexcept;
 
+// Ends the job if the program has given a block to a routine of the C library. `right_one`: the routine for it.
+void check_foreign_free(const char* routine, const char* right_one, const void* memory) noexcept;
+
 // Calls use(bytes, place) for each live block.
 void for_each_live_block(void (*use)(void* state, std::uint64_t bytes, const Place& place), void* state) noexcept;
 

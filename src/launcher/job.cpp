@@ -255,6 +255,10 @@ void Job::say_likely_cause(const Processes::Ended& ended) {
   const int signal = WIFSIGNALED(ended.status) ? WTERMSIG(ended.status) : 0;
   const std::string refused = records_.refused_allocation(ended.pe);
   if ((signal == SIGSEGV || signal == SIGBUS) && !refused.empty()) output_.say(who + refused);
+  if (signal == SIGABRT && records_.has_symmetric_blocks(ended.pe) && !spec_.quiet)
+    output_.say(who +
+                "info: if the C library has ended it in free or realloc: memory of shmem_malloc is for shmem_free and "
+                "shmem_realloc; SHMEM_CHECK=1 names the call (-q leaves this line out)");
   const bool has_crashed =
       signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGABRT;
   if (has_crashed && records_.phase(ended.pe) != PePhase::none && !spec_.quiet &&

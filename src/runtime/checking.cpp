@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "check/blocks.hpp"
+#include "check/c_library.hpp"
 #include "check/checks.hpp"
 #include "check/leaks.hpp"
 #include "check/pending.hpp"
@@ -48,6 +49,7 @@ void open_checks(const config::Config& config, std::byte* heap, std::uint64_t he
   check::forget_pending();
   check::forget_handles();
   check::watch_heap(heap, heap_bytes);
+  check::watch_c_library();
 }
 
 void check_threads(int thread_level) noexcept {

@@ -167,7 +167,8 @@ heap::Offset offset_of_block(const char* routine, const void* block) {
   const auto around = allocator().find(offset);
   if (!around) {
     fatal(routine,
-          "argument 'ptr' is %p, which is not in the symmetric heap, allowed are blocks of shmem_malloc and its kin",
+          "argument 'ptr' is %p, which is not in the symmetric heap, allowed are blocks of shmem_malloc and its kin; "
+          "memory of malloc is for free and realloc",
           block);
   }
   if (!around->live) fatal(routine, "argument 'ptr' is %p, which has been freed already or was never allocated", block);

@@ -368,6 +368,17 @@ static void pointer_to_no_pe(void) {
   if (last) shmem_ptr(words, 1000);
 }
 
+static void freed_by_free(void) {
+  long* block = shmem_malloc(8 * sizeof(long));
+  if (last) free(block);
+}
+
+static void resized_by_realloc(void) {
+  char* block = shmem_malloc(64);
+  if (last) block = realloc(block + 16, 128);
+  if (block == NULL) puts("there is no memory");
+}
+
 #define MISTAKE(NAME) \
   { #NAME, NAME }
 static const struct {
@@ -426,7 +437,9 @@ static const struct {
                 MISTAKE(dest_is_constant),
                 MISTAKE(fetched_result_written),
                 MISTAKE(thread_beyond_the_level),
-                MISTAKE(pointer_to_no_pe)};
+                MISTAKE(pointer_to_no_pe),
+                MISTAKE(freed_by_free),
+                MISTAKE(resized_by_realloc)};
 
 int main(int argc, char** argv) {
   shmem_init();

@@ -287,6 +287,7 @@ const Local kCollective[] = {
     {"broadcast_root", [] { shmem_long_broadcast(SHMEM_TEAM_WORLD, heap, heap + 4, 1, 100); }},
     {"alltoalls_stride", [] { shmem_long_alltoalls(SHMEM_TEAM_WORLD, heap, heap + 4, 0, 1, 1); }},
     {"p_to_null_of_a_full_heap", [] { shmem_long_p(static_cast<long*>(shmem_malloc(std::size_t{1} << 50)), 1, 0); }},
+    {"free_of_a_symmetric_block", [] { std::free(shmem_malloc(64)); }},
     {"store_to_null_of_a_full_heap",
      [] {
        auto* const words = static_cast<volatile long*>(shmem_malloc(std::size_t{1} << 50));

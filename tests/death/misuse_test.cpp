@@ -205,6 +205,17 @@ void a_store_to_null_is_explained(const std::string& oshrun, const std::string& 
     expect(result.err.find(words) != std::string::npos, std::string("a store to null: ") + words, result);
 }
 
+// The C library ends the process.
+void a_block_given_to_free_is_explained(const std::string& oshrun, const std::string& program) {
+#if defined(__SANITIZE_ADDRESS__)
+  return;  // the sanitizer ends the process before
+#endif
+  const job::Result result = job::run(
+      {.command = {oshrun, "-n", "2", program, "free_of_a_symmetric_block"}, .environment = {"OSHRUN_QUIET=0"}});
+  for (const char* words : {"died of signal 6", "memory of shmem_malloc is for shmem_free and shmem_realloc"})
+    expect(result.err.find(words) != std::string::npos, std::string("a block for free: ") + words, result);
+}
+
 // Where the standard defines an error value, the job continues.
 void errors_that_are_returned(const std::string& oshrun, const std::string& program) {
   job::Result result = job::run({.command = {oshrun, "-n", "2", program, "init_thread_returns"},
@@ -303,6 +314,7 @@ int main(int argc, char** argv) {
   }
   if (only == nullptr) {
     a_store_to_null_is_explained(argv[1], argv[2]);
+    a_block_given_to_free_is_explained(argv[1], argv[2]);
     errors_that_are_returned(oshrun, program);
     no_heap(oshrun, program);
     two_executables(oshrun, program);
