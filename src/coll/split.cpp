@@ -150,7 +150,11 @@ bool all_request_the_same(const TeamGroup& group, std::uint64_t digest) {
 
 // The memory of a slot is as the team before has left it. Nobody uses it before all members have agreed once more.
 void clear_own_flags(Team& team) {
-  const auto clear = [&](int writer) { team.flag(team.me(), writer).epoch.store(0, std::memory_order_relaxed); };
+  const auto clear = [&](int writer) {
+    Flag& flag = team.flag(team.me(), writer);
+    flag.tag.store(0, std::memory_order_relaxed);
+    flag.epoch.store(0, std::memory_order_relaxed);
+  };
   if (team.direct) {
     for (int writer = 0; writer < team.size(); ++writer) clear(writer);
   } else {

@@ -95,7 +95,7 @@ void complete(Receiver& receiver, const FlagHeader& header, std::size_t bytes, i
   if (header.total != 0 && !complete_fragment(tag_of(header), bytes)) return;
   MemberFlag& flag = receiver.flag(header.writer);
   if (header.epoch <= flag.epoch.load(std::memory_order_relaxed)) damaged(source, header);  // single writer
-  flag.tag.store(header.tag, std::memory_order_relaxed);                                    // arrive
+  flag.tag.store(header.tag, std::memory_order_release);                                    // arrive
   flag.epoch.store(header.epoch, std::memory_order_release);                                // arrive
   wake_own_sleepers();
 }

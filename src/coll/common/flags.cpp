@@ -34,9 +34,9 @@ void await_flag(const Team& team, const char* routine, int pe, std::uint64_t epo
   if (!context::is_mapped(team.route, pe)) [[unlikely]]
     return await_message(team, routine, pe, epoch);
   const MemberFlag& flag = team.flag(team.me(), pe);
-  const std::uint64_t seen = flag.epoch.load(std::memory_order_acquire);  // arrive
-  if (seen > epoch) return;  // its tag is of a later call, and tells nothing
-  if (seen == epoch && flag.tag.load(std::memory_order_relaxed) == tag_of(team, epoch)) return;
+  if (flag.tag.load(std::memory_order_acquire) == tag_of(team, epoch)) return;  // arrive
+  if (flag.epoch.load(std::memory_order_acquire) > epoch)
+    return;  // arrive; its tag is of a later call, and tells nothing
   await_store(team, routine, pe, epoch);
 }
 

@@ -1,9 +1,10 @@
 // Flags between members of a team: a store where the other member's memory is mapped, else a message to an entry that
 // the receiver keeps for that member. A member sees a flag only after everything that its writer sent to it before.
 //
-// A flag carries the tag of the writer's calls; a member that awaits it compares (matching.hpp).
+// A flag carries the tag of the writer's calls, which no other epoch has (matching.hpp): a member that finds the tag
+// it expects need not look at the epoch, and one that does not compares.
 //
-// Edge:  arrive  flag.store -> flag.load    all stores of the writer before it
+// Edge:  arrive  flag.store -> flag.load, of the tag and of the epoch    all stores of the writer before it
 #pragma once
 
 #include <cstdint>
@@ -15,13 +16,16 @@
 
 namespace shmemx::coll {
 
+inline void store_flag(MemberFlag& flag, std::uint64_t epoch, std::uint64_t tag) noexcept {
+  flag.tag.store(tag, std::memory_order_release);      // arrive
+  flag.epoch.store(epoch, std::memory_order_release);  // arrive
+}
+
 // Sets this PE's flag on `pe` of the team, another one, to `epoch`.
 inline void set_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept {
   if (!context::is_mapped(team.route, pe)) [[unlikely]]
     return send_flag(team, routine, pe, epoch);
-  MemberFlag& flag = team.flag(pe, team.me());
-  flag.tag.store(tag_of(team, epoch), std::memory_order_relaxed);  // arrive
-  flag.epoch.store(epoch, std::memory_order_release);              // arrive
+  store_flag(team.flag(pe, team.me()), epoch, tag_of(team, epoch));
   context::wake_heap(context::peer_heap(team.route, pe));
 }
 

@@ -5,16 +5,29 @@
 #include "coll/node/tree.hpp"
 
 namespace shmemx::coll {
+namespace {
 
+// In a direct team, whose members find each other's by their numbers.
+Flag& direct_flag(const Team& team, int owner, int writer) {
+  std::byte* const slot = team.near_slot + static_cast<std::int64_t>(owner) * team.route.pe_step;
+  return reinterpret_cast<Flag*>(slot)[writer];
+}
+
+}  // namespace
+
+// The team is direct.
 void barrier_dissemination(Team& team, const char* routine) noexcept {
   const int n = team.size();
   const int me = team.me();
   const std::uint64_t epoch = ++team.epoch;
+  const std::uint64_t tag = tag_of(team, epoch);
   for (int distance = 1; distance < n; distance *= 2) {
     const int ahead = me + distance < n ? me + distance : me + distance - n;
     const int behind = me >= distance ? me - distance : me - distance + n;
-    set_flag(team, routine, ahead, epoch);
-    await_flag(team, routine, behind, epoch);
+    store_flag(direct_flag(team, ahead, me), epoch, tag);
+    context::wake_heap(context::peer_heap(team.route, ahead));
+    if (direct_flag(team, me, behind).tag.load(std::memory_order_acquire) != tag)  // arrive
+      await_flag(team, routine, behind, epoch);
   }
 }
 
