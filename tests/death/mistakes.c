@@ -373,12 +373,6 @@ static void freed_by_free(void) {
   if (last) free(block);
 }
 
-static void resized_by_realloc(void) {
-  char* block = shmem_malloc(64);
-  if (last) block = realloc(block + 16, 128);
-  if (block == NULL) puts("there is no memory");
-}
-
 #define MISTAKE(NAME) \
   { #NAME, NAME }
 static const struct {
@@ -438,8 +432,7 @@ static const struct {
                 MISTAKE(fetched_result_written),
                 MISTAKE(thread_beyond_the_level),
                 MISTAKE(pointer_to_no_pe),
-                MISTAKE(freed_by_free),
-                MISTAKE(resized_by_realloc)};
+                MISTAKE(freed_by_free)};
 
 int main(int argc, char** argv) {
   shmem_init();
