@@ -13,6 +13,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/lazy_mapping.hpp"
 #include "base/machine.hpp"
 #include "base/random_bytes.hpp"
 
@@ -20,7 +21,7 @@ namespace shmemx::bootstrap {
 namespace {
 
 JobHeader* map_bytes(int fd, std::size_t bytes) {
-  void* at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  void* at = map_on_touch(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
   return at == MAP_FAILED ? nullptr : static_cast<JobHeader*>(at);
 }
 

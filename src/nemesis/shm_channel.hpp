@@ -98,7 +98,7 @@ class ShmChannel {
     if (!peer.is_unflushed) [[unlikely]]
       note_unflushed(pe, peer);
     Doorbell* const doorbell = write(
-        peer, handler, header.size() + payload.size(), [&](std::byte* to) __attribute__((always_inline)) {
+        peer, handler, header.size() + payload.size(), [&](std::byte * to) __attribute__((always_inline)) {
           copy_short(to, header.data(), header.size());
           copy_short(to + header.size(), payload.data(), payload.size());
         });
