@@ -151,16 +151,16 @@ NamedObject variable_at(std::uintptr_t address) {
   return found;
 }
 
-std::vector<Extent> variables_of_executable() {
-  std::vector<Extent> all;
+std::vector<AddressSpan> variables_of_executable() {
+  std::vector<AddressSpan> all;
   const std::uintptr_t bias = load_bias();
   find_symbol(Executable("/proc/self/exe"), STT_OBJECT, [&](const ElfW(Sym) & symbol, std::uint64_t) {
     if (symbol.st_size != 0) all.push_back({bias + symbol.st_value, bias + symbol.st_value + symbol.st_size});
     return false;
   });
-  std::sort(all.begin(), all.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
-  std::vector<Extent> apart;
-  for (const Extent& one : all) {
+  std::sort(all.begin(), all.end(), [](const AddressSpan& a, const AddressSpan& b) { return a.begin < b.begin; });
+  std::vector<AddressSpan> apart;
+  for (const AddressSpan& one : all) {
     if (!apart.empty() && one.begin < apart.back().end) {
       apart.back().end = std::max(apart.back().end, one.end);
     } else {
@@ -170,15 +170,15 @@ std::vector<Extent> variables_of_executable() {
   return apart;
 }
 
-std::vector<Extent> constants_of_executable() {
-  std::vector<Extent> all;
+std::vector<AddressSpan> constants_of_executable() {
+  std::vector<AddressSpan> all;
   ::dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* found) {
         for (int i = 0; i < info->dlpi_phnum; ++i) {
           const auto& part = info->dlpi_phdr[i];
           const std::uintptr_t begin = info->dlpi_addr + part.p_vaddr;
           if (part.p_type == PT_LOAD && (part.p_flags & PF_W) == 0)
-            static_cast<std::vector<Extent>*>(found)->push_back({begin, begin + part.p_memsz});
+            static_cast<std::vector<AddressSpan>*>(found)->push_back({begin, begin + part.p_memsz});
         }
         return 1;  // the executable is the first one
       },

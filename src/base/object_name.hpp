@@ -34,12 +34,12 @@ NamedObject variable_in(const std::string& executable, std::uintptr_t address);
 NamedObject variable_at(std::uintptr_t address);
 
 // Where the variables of this process's executable lie, without names, sorted. Those that overlap are one.
-struct Extent {
+struct AddressSpan {
   std::uintptr_t begin;
   std::uintptr_t end;
 };
-std::vector<Extent> variables_of_executable();
+std::vector<AddressSpan> variables_of_executable();
 // What of the executable is mapped and cannot be written to.
-std::vector<Extent> constants_of_executable();
+std::vector<AddressSpan> constants_of_executable();
 
 }  // namespace shmemx

@@ -12,17 +12,17 @@ namespace shmemx::check {
 namespace {
 
 // Never destroyed: threads may still use the library while the process exits.
-const std::vector<Extent>& variables() {
-  static const auto* const instance = new std::vector<Extent>(variables_of_executable());
+const std::vector<AddressSpan>& variables() {
+  static const auto* const instance = new std::vector<AddressSpan>(variables_of_executable());
   return *instance;
 }
-const std::vector<Extent>& constants() {
-  static const auto* const instance = new std::vector<Extent>(constants_of_executable());
+const std::vector<AddressSpan>& constants() {
+  static const auto* const instance = new std::vector<AddressSpan>(constants_of_executable());
   return *instance;
 }
 
 // Returns "at the begin of 'x' (32 bytes)".
-std::string position_in(const Extent& variable, std::uintptr_t address) {
+std::string position_in(const AddressSpan& variable, std::uintptr_t address) {
   const std::uintptr_t inside = address - variable.begin;
   const NamedObject named = variable_at(address);
   const std::string of =
@@ -36,9 +36,9 @@ void check_variable(const char* routine, const char* argument, const void* addre
   if (!enabled.has(Checks::heap) || bytes == 0) return;
   const auto begin = reinterpret_cast<std::uintptr_t>(address);
   const auto behind = std::upper_bound(variables().begin(), variables().end(), begin,
-                                       [](std::uintptr_t at, const Extent& one) { return at < one.begin; });
+                                       [](std::uintptr_t at, const AddressSpan& one) { return at < one.begin; });
   if (behind == variables().begin()) return;
-  const Extent& variable = *(behind - 1);
+  const AddressSpan& variable = *(behind - 1);
   if (begin >= variable.end || bytes <= variable.end - begin) return;
   fatal(routine, "argument '%s' is %s, and %llu bytes from there go %llu bytes past its end", argument,
         position_in(variable, begin).c_str(), static_cast<unsigned long long>(bytes),
@@ -48,7 +48,7 @@ void check_variable(const char* routine, const char* argument, const void* addre
 void check_writable(const char* routine, const char* argument, const void* address) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   const bool is_constant = std::any_of(constants().begin(), constants().end(),
-                                       [&](const Extent& one) { return at >= one.begin && at < one.end; });
+                                       [&](const AddressSpan& one) { return at >= one.begin && at < one.end; });
   if (!is_constant) return;
   const std::string name = demangled(variable_at(at).name);
   fatal(routine, "argument '%s' is in %s, allowed is memory that can be written to", argument,

@@ -5,6 +5,8 @@
 
 namespace shmemx::launcher {
 
+inline constexpr int kTimeoutStatus = 124;  // as timeout(1) does
+
 struct Deadlines {
   long kill_ms = -1;   // to kill what is left of the job
   long limit_ms = -1;  // to end the job that has run too long

@@ -13,9 +13,8 @@
 namespace shmemx::launcher {
 namespace {
 
-constexpr long kGraceMs = 3000;      // from SIGTERM to SIGKILL: the launcher ends processes on other hosts
-constexpr int kTimeoutStatus = 124;  // as timeout(1) does
-constexpr int kReader = 0;           // the launcher reads for PE 0
+constexpr long kLauncherGraceMs = 3000;  // from SIGTERM to SIGKILL: it ends processes on other hosts
+constexpr int kReader = 0;               // the launcher reads for PE 0
 
 }  // namespace
 
@@ -113,7 +112,7 @@ void ForeignJob::on_clock() {
     say_status();
     status_ = kTimeoutStatus;
     deadlines_.limit_ms = -1;
-    deadlines_.kill_ms = now_ms() + kGraceMs;
+    deadlines_.kill_ms = now_ms() + kLauncherGraceMs;
     signal(SIGTERM);
     signal(SIGCONT);
   }

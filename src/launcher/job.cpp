@@ -20,7 +20,6 @@ namespace {
 constexpr long kGraceMs = 800;          // from SIGTERM to SIGKILL: within two seconds of a death all PEs are gone
 constexpr long kForwardGraceMs = 1500;  // the same for a signal from outside, which programs may handle
 constexpr long kCheckMs = 500;
-constexpr int kTimeoutStatus = 124;   // as timeout(1) does
 constexpr int kNotFoundStatus = 127;  // of shells, and of the dynamic linker
 
 int status_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
