@@ -11,7 +11,7 @@
 namespace shmemx::rma {
 namespace {
 
-constexpr std::size_t kMostPlaces = 256;                  // of each side in one system call
+constexpr std::size_t kMostPlaces = 128;  // of each side in one system call; both lists lie on stacks of 16 KiB, too
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // the kernel counts in a signed number
 
 // The next places of a shape, as the kernel takes them.

@@ -835,8 +835,9 @@ case_other_launchers_show_what_pes_do() {
   return 0
 }
 # A launcher inside a process of oshrun's job, and the reverse: the PEs belong to the inner job.
+# Each launcher inside has a folder of its own for its files: jobs of Open MPI that start at once fail to make a common one.
 inside_and_around() {  # LAUNCHER...
-  run 60 "$OSHRUN" -n 2 sh -c '"$@"' sh "$@" -n 3 "$PROBE" attach hello finalize
+  run 60 "$OSHRUN" -n 2 sh -c 'mkdir $$ && TMPDIR=$PWD/$$ "$@"' sh "$@" -n 3 "$PROBE" attach hello finalize
   expect_rc 0
   [ "$(wc -l <out)" = 6 ] || die "$1 inside a job: not two jobs of three PEs"
   for pe in 0 1 2; do
