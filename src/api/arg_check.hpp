@@ -80,14 +80,19 @@ inline void handle_messages_of_reader() noexcept {
   }
 }
 
+template <class T>
+inline std::uint64_t bits_of(T value) noexcept {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, std::min(sizeof value, sizeof bits));
+  return bits;
+}
+
 // Notes a read of a word, or an operation that has left it unchanged: a loop of them may be a polling loop.
 template <class T>
 inline void note_answer(const char* routine, const void* address, T value) noexcept {
   constexpr std::size_t kBytes = std::min(sizeof value, sizeof(std::uint64_t));
   constexpr bool kIsSigned = std::is_integral_v<T> && static_cast<T>(-1) < T{};
-  std::uint64_t answer = 0;
-  std::memcpy(&answer, &value, kBytes);
-  progress::note_same_answer(routine, address, answer, {0, kBytes, kIsSigned});
+  progress::note_same_answer(routine, address, bits_of(value), {0, kBytes, kIsSigned});
 }
 
 // The same where the memory is mapped: no message has brought the answer, so the loop may need a rest, or messages.
@@ -95,9 +100,7 @@ template <class T>
 inline void note_read(const char* routine, const void* address, T value) noexcept {
   handle_messages_of_reader();
   if (context::reads_are_watched || !context::node_is_mapped()) [[unlikely]] {
-    std::uint64_t answer = 0;
-    std::memcpy(&answer, &value, std::min(sizeof value, sizeof answer));
-    if (!progress::repeated_test(address, answer)) return;
+    if (!progress::repeated_test(address, bits_of(value))) return;
     if (context::alone_on_node) am::poll();
     note_answer(routine, address, value);
   }

@@ -187,9 +187,8 @@ context::Location resolve_transfer_cold(const Context& context, context::Site si
   const auto address = reinterpret_cast<std::uintptr_t>(sides.symmetric.at);
   const context::Location found = context::resolve_cold(context, site, address, sides.symmetric.span(), pe);
   if (check::watches_operations()) {
-    const bool is_put = sides.use == check::Use::source || sides.use == check::Use::kept_source;
     if (reinterpret_cast<std::uintptr_t>(sides.local.at) < context::kLeastAddress && sides.local.span() != 0)
-      context::bad_local({site.routine, is_put ? "source" : "dest"}, sides.local.at);
+      context::bad_local({site.routine, check::is_source(sides.use) ? "source" : "dest"}, sides.local.at);
     check::check_transfer(
         {site.routine, sides.local, sides.symmetric, sides.use, pe == context.my_pe, initiator(context, near)});
   }

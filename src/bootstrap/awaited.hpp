@@ -41,14 +41,27 @@ struct Awaited {
 };
 
 // Of signed and unsigned integers of 1 to 8 bytes.
+struct WordForm {
+  std::uint8_t comparison;  // 0: the word is read
+  std::uint8_t word_bytes;
+  bool is_signed;
+};
 template <class T>
-Awaited awaited_word(const T* address, int comparison, T value, T now) {
+constexpr WordForm word_form(int comparison) {
+  return {static_cast<std::uint8_t>(comparison), sizeof(T), static_cast<T>(-1) < T{}};
+}
+inline Awaited awaited_word(const void* address, WordForm form) {
   Awaited awaited;
   awaited.kind = Awaited::Kind::word;
-  awaited.comparison = static_cast<std::uint8_t>(comparison);
-  awaited.word_bytes = sizeof(T);
-  awaited.is_signed = static_cast<T>(-1) < T{};
+  awaited.comparison = form.comparison;
+  awaited.word_bytes = form.word_bytes;
+  awaited.is_signed = form.is_signed;
   awaited.at = reinterpret_cast<std::uintptr_t>(address);
+  return awaited;
+}
+template <class T>
+Awaited awaited_word(const T* address, int comparison, T value, T now) {
+  Awaited awaited = awaited_word(address, word_form<T>(comparison));
   awaited.value = static_cast<std::uint64_t>(value);
   awaited.now = static_cast<std::uint64_t>(now);
   return awaited;

@@ -16,8 +16,6 @@ bool spans_overlap(const Blocks& a, const Blocks& b) {
 
 Range range_of(const Blocks& blocks) { return {blocks.at, blocks.span()}; }
 
-bool is_source(Use use) { return use == Use::source || use == Use::kept_source; }
-
 }  // namespace
 
 bool overlap(const Blocks& a, const Blocks& b) noexcept {

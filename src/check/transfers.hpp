@@ -21,6 +21,7 @@ bool overlap(const Blocks& a, const Blocks& b) noexcept;
 
 // What a put or get does with its local buffer: until it returns, or, kept, until a quiet of the context.
 enum class Use : std::uint8_t { source, kept_source, dest, kept_dest };
+constexpr bool is_source(Use use) noexcept { return use == Use::source || use == Use::kept_source; }
 
 struct Transfer {
   const char* routine;

@@ -1,10 +1,8 @@
 #include "foreign_job.hpp"
 
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstring>
 
 #include "records.hpp"
@@ -25,18 +23,12 @@ Result<std::unique_ptr<ForeignJob>> ForeignJob::create(const JobSpec& spec) {
   return job;
 }
 
-ForeignJob::ForeignJob(const JobSpec& spec, Guard guard) : spec_(spec), processes_(std::move(guard), 1) {}
+ForeignJob::ForeignJob(const JobSpec& spec, Guard guard) : Supervisor(std::move(guard), 1), spec_(spec) {}
 
 int ForeignJob::run(std::vector<std::string>& words) {
-  if (spec_.timeout_s > 0) deadlines_.limit_ms = now_ms() + static_cast<long>(spec_.timeout_s * 1000);
+  begin_limit(spec_);
   if (const int failed = start(words); failed != 0) return failed;
-  while (processes_.running() > 0) {
-    const int wait_ms = deadlines_.wait_ms(now_ms(), output_.terminal().look_at_ms());
-    if (output_.forward(signals_.fd(), wait_ms)) on_signals();
-    on_clock();
-  }
-  signals_.keep_ending_ones();
-  output_.finish(signals_.fd(), status_ != 0);
+  watch();
   return status_;
 }
 
@@ -65,26 +57,14 @@ int ForeignJob::start(std::vector<std::string>& words) {
   return spawned.error == ENOENT ? 127 : 126;
 }
 
-void ForeignJob::on_signals() {
-  while (const auto signal = signals_.next()) {
-    if (signal->number == SIGCONT || signal->number == SIGWINCH) {
-      output_.terminal().on_foreground();
-    } else if (signal->number == SIGTSTP) {
-      stop(signal->by_key);
-    } else if (signal->number == SIGQUIT) {
-      say_status();
-    } else if (signal->number != SIGCHLD) {
-      forward_signal(signal->number, signal->by_key);
-    }
-  }
-  while (const auto ended = processes_.reap(false)) {
-    if (status_ == 0) status_ = WIFSIGNALED(ended->status) ? 128 + WTERMSIG(ended->status) : WEXITSTATUS(ended->status);
-    output_.terminal().set_reader(0);
-  }
+void ForeignJob::on_exit(const Processes::Ended& ended) {
+  if (status_ == 0) status_ = status_code(ended.status);
+  output_.terminal().set_reader(0);
 }
 
-// The first Ctrl-C shows what the PEs do before it ends them.
+// SIGQUIT asks what the PEs do, and changes nothing. The first Ctrl-C shows it before it ends them.
 void ForeignJob::forward_signal(int number, bool by_key) {
+  if (number == SIGQUIT) return say_status();
   const bool is_first = number == SIGINT && by_key && !is_interrupted_;
   if (is_first) is_interrupted_ = true;
   if (is_first && !spec_.quiet) say_status();
@@ -95,20 +75,10 @@ void ForeignJob::forward_signal(int number, bool by_key) {
   }
 }
 
-void ForeignJob::stop(bool by_key) {
-  output_.terminal().leave_foreground();
-  processes_.stop_all();
-  OwnSignals::stop_oshrun(by_key);
-  processes_.signal_all(SIGCONT);
-  output_.terminal().on_foreground();
-}
-
 void ForeignJob::on_clock() {
   const long now = now_ms();
   if (Deadlines::is_due(deadlines_.limit_ms, now) && processes_.running() > 0) {
-    char limit[32];
-    std::snprintf(limit, sizeof limit, "%g", spec_.timeout_s);
-    output_.say("time limit of " + std::string(limit) + " s reached; job ended");
+    output_.say("time limit of " + limit_text(spec_) + " s reached; job ended");
     say_status();
     status_ = kTimeoutStatus;
     deadlines_.limit_ms = -1;

@@ -6,16 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "deadlines.hpp"
-#include "guard.hpp"
-#include "options.hpp"
-#include "output.hpp"
-#include "own_signals.hpp"
-#include "processes.hpp"
+#include "supervisor.hpp"
 
 namespace shmemx::launcher {
 
-class ForeignJob {
+class ForeignJob final : private Supervisor {  // of one process, the launcher
  public:
   static Result<std::unique_ptr<ForeignJob>> create(const JobSpec& spec);
 
@@ -26,20 +21,15 @@ class ForeignJob {
   ForeignJob(const JobSpec& spec, Guard guard);
 
   int start(std::vector<std::string>& words);
-  void on_signals();
-  void forward_signal(int number, bool by_key);
-  void stop(bool by_key);
-  void on_clock();
+  void forward_signal(int number, bool by_key) override;
+  void on_exit(const Processes::Ended& ended) override;
+  void on_clock() override;
+  bool explains_deaths() const override { return false; }
   void say_status();
   void signal(int number) const;
 
   const JobSpec& spec_;
-  OwnSignals signals_;
-  Output output_;
-  Processes processes_;  // one: the launcher
-  Deadlines deadlines_;
   pid_t launcher_ = 0;
-  int status_ = 0;
   bool is_interrupted_ = false;  // by Ctrl-C
 };
 

@@ -22,8 +22,6 @@ constexpr long kForwardGraceMs = 1500;  // the same for a signal from outside, w
 constexpr long kCheckMs = 500;
 constexpr int kNotFoundStatus = 127;  // of shells, and of the dynamic linker
 
-int status_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
-
 // Describes how a process ended. `cause` tells why the kernel killed it or one of its children, if known.
 std::string describe_death(int status, const std::string& cause) {
   if (!WIFSIGNALED(status)) {
@@ -58,48 +56,20 @@ Result<std::unique_ptr<Job>> Job::create(JobSpec spec) {
 }
 
 Job::Job(JobSpec spec, Records records, Guard guard)
-    : spec_(std::move(spec)),
+    : Supervisor(std::move(guard), spec.total_pes()),
+      spec_(std::move(spec)),
       records_(std::move(records)),
-      processes_(std::move(guard), spec_.total_pes()),
       binding_(spec_.bind, processes_.size()),
       starter_({spec_, records_, signals_, binding_, processes_, output_}) {}
 
 int Job::run() {
-  if (spec_.timeout_s > 0) deadlines_.limit_ms = now_ms() + static_cast<long>(spec_.timeout_s * 1000);
+  begin_limit(spec_);
   binding_.announce(spec_, output_);
   if (const int failed = starter_.start_all(); failed != 0) end_job(failed);
   deadlines_.check_ms = now_ms() + kCheckMs;
-  while (processes_.running() > 0) {
-    const int wait_ms = deadlines_.wait_ms(now_ms(), output_.terminal().look_at_ms());
-    if (output_.forward(signals_.fd(), wait_ms)) on_signals();
-    on_clock();
-  }
-  signals_.keep_ending_ones();
-  output_.finish(signals_.fd(), status_ != 0);
+  watch();
   note_absence();
   return status_ != 0 ? status_ : output_.lost_status();
-}
-
-void Job::on_signals() {
-  while (const auto signal = signals_.next()) {
-    if (signal->number == SIGCONT || signal->number == SIGWINCH) {
-      output_.terminal().on_foreground();
-    } else if (signal->number == SIGTSTP) {
-      stop(signal->by_key);
-    } else if (signal->number != SIGCHLD) {
-      forward_signal(signal->number, signal->by_key);
-    }
-  }
-  while (const auto ended = processes_.reap(state_ != State::ending)) on_exit(*ended);
-}
-
-// Stops the job until the shell continues it.
-void Job::stop(bool by_key) {
-  output_.terminal().leave_foreground();
-  processes_.stop_all();
-  OwnSignals::stop_oshrun(by_key);
-  processes_.signal_all(SIGCONT);
-  output_.terminal().on_foreground();
 }
 
 // SIGQUIT asks what the PEs do, and changes nothing. So does the first SIGINT from the terminal, before it ends them:
@@ -185,9 +155,7 @@ void Job::fail(const Processes::Ended& ended) {
 void Job::on_clock() {
   const long now = now_ms();
   if (Deadlines::is_due(deadlines_.limit_ms, now) && processes_.running() > 0 && state_ != State::ending) {
-    char limit[32];
-    std::snprintf(limit, sizeof limit, "%g", spec_.timeout_s);
-    output_.say("time limit of " + std::string(limit) + " s reached with " + std::to_string(processes_.running()) +
+    output_.say("time limit of " + limit_text(spec_) + " s reached with " + std::to_string(processes_.running()) +
                 " of " + std::to_string(processes_.size()) + " PEs running; job ended");
     say_status();
     end_job(kTimeoutStatus);

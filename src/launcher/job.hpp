@@ -5,19 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "deadlines.hpp"
-#include "guard.hpp"
-#include "options.hpp"
-#include "output.hpp"
-#include "own_signals.hpp"
 #include "pe_binding.hpp"
-#include "processes.hpp"
 #include "records.hpp"
 #include "starter.hpp"
+#include "supervisor.hpp"
 
 namespace shmemx::launcher {
 
-class Job {
+class Job final : private Supervisor {
  public:
   static Result<std::unique_ptr<Job>> create(JobSpec spec);
 
@@ -34,12 +29,11 @@ class Job {
   Job(JobSpec spec, Records records, Guard guard);
 
   // Events.
-  void on_signals();
-  void forward_signal(int number, bool by_key);
+  void forward_signal(int number, bool by_key) override;
   void interrupt_debugged();
-  void stop(bool by_key);
-  void on_exit(const Processes::Ended& ended);
-  void on_clock();
+  void on_exit(const Processes::Ended& ended) override;
+  void on_clock() override;
+  bool explains_deaths() const override { return state_ != State::ending; }
   bool check_debugged(int pe);
   bool follow_job_end();
   void check_ended();
@@ -55,14 +49,9 @@ class Job {
 
   JobSpec spec_;
   Records records_;
-  OwnSignals signals_;
-  Output output_;
-  Processes processes_;
   PeBinding binding_;
   Starter starter_;
-  Deadlines deadlines_;
   State state_ = State::running;
-  int status_ = 0;
   int fatal_signal_ = 0;  // was forwarded, so deaths by it are not reported
   bool late_failure_said_ = false;
 };

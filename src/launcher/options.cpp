@@ -9,10 +9,10 @@
 #include <memory>
 
 #include "base/affinity.hpp"
-#include "base/colour.hpp"
 #include "bootstrap/wire.hpp"
 #include "debugger.hpp"
 #include "other_options.hpp"
+#include "output.hpp"
 #include "version.hpp"
 
 namespace shmemx::launcher {
@@ -142,8 +142,7 @@ void describe(CLI::App& app, AppSpec& spec, JobSpec& job, RawOptions& raw) {
 }
 
 int complain(const std::string& text) {
-  const Colour colour(STDERR_FILENO, kRed);
-  std::fprintf(stderr, "%soshrun:%s %s\n", colour.begin, colour.end, text.c_str());
+  std::fputs(line_of_oshrun(text).c_str(), stderr);
   return 2;
 }
 

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/colour.hpp"
 #include "foreign.hpp"
 #include "job.hpp"
 #include "options.hpp"
@@ -26,9 +25,8 @@ void open_standard_files() {
 }
 
 int complain(const shmemx::Error& error, int status) {
-  const shmemx::Colour colour(STDERR_FILENO, shmemx::kRed);
-  std::fprintf(stderr, "%soshrun:%s %s%s%s\n", colour.begin, colour.end, error.text.c_str(),
-               error.system_errno != 0 ? ": " : "", error.system_errno != 0 ? std::strerror(error.system_errno) : "");
+  const std::string cause = error.system_errno != 0 ? std::string(": ") + std::strerror(error.system_errno) : "";
+  std::fputs(shmemx::launcher::line_of_oshrun(error.text + cause).c_str(), stderr);
   return status;
 }
 

@@ -19,11 +19,15 @@ constexpr int kQuietMs = 10;  // output of PEs that have printed reaches oshrun 
 
 long now_ms() { return static_cast<long>(now_ns() / 1'000'000); }
 
+std::string line_of_oshrun(const std::string& text) {
+  const Colour colour(STDERR_FILENO, text.starts_with("info: ") ? kBold : kRed);
+  return std::string(colour.begin) + "oshrun:" + colour.end + " " + text + "\n";
+}
+
 // What PEs have printed before stands in front of the line.
 void Output::say(const std::string& text) {
   terminal_.drain(kQuietMs);
-  const Colour colour(STDERR_FILENO, text.starts_with("info: ") ? kBold : kRed);
-  const std::string line = std::string(colour.begin) + "oshrun:" + colour.end + " " + text + "\n";
+  const std::string line = line_of_oshrun(text);
   write_all(STDERR_FILENO, line.data(), line.size());
 }
 

@@ -36,6 +36,9 @@ class Output {
   int lost_status_ = 0;
 };
 
+// Returns a line of oshrun's own as it is printed, in the colours of stderr.
+std::string line_of_oshrun(const std::string& text);
+
 // Returns the time of oshrun's clock.
 long now_ms();
 

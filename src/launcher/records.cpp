@@ -74,18 +74,18 @@ Result<Records> Records::at_or_below(pid_t process) {
 }
 
 std::vector<std::string> Records::status_lines() const {
-  if (header_->n_pes > header_->n_node_pes) {
+  const bool is_spread = header_->n_pes > header_->n_node_pes;
+  if (is_spread) {
     if (auto lines = bootstrap::request_table(header_)) return *std::move(lines);
   }
   std::vector<bootstrap::PeActivity> all;
   for (std::size_t place = 0; place < header_->n_node_pes; ++place) {
     const bootstrap::PeRecord& record = *bootstrap::record_of(header_, place);
-    const bool is_spread = header_->n_pes > header_->n_node_pes;
     all.push_back(bootstrap::activity_of(header_, record, is_spread ? record.pe : static_cast<int>(place),
                                          bootstrap::polling_loop_of(header_, place)));
   }
   std::vector<std::string> lines = bootstrap::describe(all);
-  if (header_->n_pes > header_->n_node_pes)
+  if (is_spread)
     lines.push_back(
         "PEs of other hosts are not shown, as no PE of this host answers; one does while it waits in the library, or "
         "has a thread for messages (SHMEMX_PROGRESS)");

@@ -87,16 +87,6 @@ std::uint64_t load(const void* at, std::uint8_t bytes) {
   }
 }
 
-bootstrap::Awaited awaited_of(const void* at, TestForm form) {
-  bootstrap::Awaited awaited;
-  awaited.kind = bootstrap::Awaited::Kind::word;
-  awaited.comparison = form.comparison;
-  awaited.word_bytes = form.word_bytes;
-  awaited.is_signed = form.is_signed;
-  awaited.at = reinterpret_cast<std::uintptr_t>(at);
-  return awaited;
-}
-
 // The program has tested a word again.
 void count_repetition(Tests& tests) {
   if (++tests.count < kTimedFrom) return;
@@ -148,9 +138,9 @@ void test_failed_slow() noexcept {
   if (poll != nullptr || policy().crowded) repeated_test(nullptr, 0);
 }
 
-void note_failed_test(const char* routine, const void* at, std::uint64_t value, TestForm form,
+void note_failed_test(const char* routine, const void* at, std::uint64_t value, bootstrap::WordForm form,
                       std::size_t count) noexcept {
-  bootstrap::Awaited awaited = awaited_of(at, form);
+  bootstrap::Awaited awaited = bootstrap::awaited_word(at, form);
   awaited.value = value;
   if (count != bootstrap::Awaited::kNoCount) {
     awaited.kind = bootstrap::Awaited::Kind::words;
@@ -161,8 +151,8 @@ void note_failed_test(const char* routine, const void* at, std::uint64_t value, 
   note(routine, awaited);
 }
 
-void note_same_answer(const char* routine, const void* at, std::uint64_t answer, TestForm form) noexcept {
-  bootstrap::Awaited awaited = awaited_of(at, form);
+void note_same_answer(const char* routine, const void* at, std::uint64_t answer, bootstrap::WordForm form) noexcept {
+  bootstrap::Awaited awaited = bootstrap::awaited_word(at, form);
   awaited.now = answer;
   if (!is_same(loop.awaited, awaited)) {
     end_loop();

@@ -35,24 +35,18 @@ inline void test_failed() noexcept {
 // The same of a test that people are shown if it fails over and over. `count`: of the array at `at`.
 inline constexpr std::uint32_t kFailedTests = 256;  // from one that is noted to the next
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local std::uint32_t failed_tests = 0;
-struct TestForm {
-  std::uint8_t comparison;
-  std::uint8_t word_bytes;
-  bool is_signed;
-};
 [[gnu::noinline, gnu::cold]] void note_failed_test(const char* routine, const void* at, std::uint64_t value,
-                                                   TestForm form, std::size_t count) noexcept;
+                                                   bootstrap::WordForm form, std::size_t count) noexcept;
 template <class T>
 inline void test_failed(const char* routine, const T* at, int comparison, T value,
                         std::size_t count = bootstrap::Awaited::kNoCount) noexcept {
   test_failed();
   if (++failed_tests % kFailedTests == 0) [[unlikely]]
-    note_failed_test(routine, at, static_cast<std::uint64_t>(value),
-                     {static_cast<std::uint8_t>(comparison), sizeof(T), static_cast<T>(-1) < T{}}, count);
+    note_failed_test(routine, at, static_cast<std::uint64_t>(value), bootstrap::word_form<T>(comparison), count);
 }
 
 // The program has read a word again, and it is the same.
 [[gnu::noinline, gnu::cold]] void note_same_answer(const char* routine, const void* at, std::uint64_t answer,
-                                                   TestForm form) noexcept;
+                                                   bootstrap::WordForm form) noexcept;
 
 }  // namespace shmemx::progress

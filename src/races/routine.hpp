@@ -8,6 +8,7 @@
 
 #include "races/access.hpp"
 #include "races/channel.hpp"
+#include "sync/compare.hpp"
 
 namespace shmemx::races {
 
@@ -116,20 +117,7 @@ bool holds(std::uint64_t word, const Condition& condition) noexcept {
   T b;
   std::memcpy(&a, &word, sizeof a);
   std::memcpy(&b, &condition.value, sizeof b);
-  switch (condition.comparison) {
-    case SHMEM_CMP_EQ:
-      return a == b;
-    case SHMEM_CMP_NE:
-      return a != b;
-    case SHMEM_CMP_GT:
-      return a > b;
-    case SHMEM_CMP_GE:
-      return a >= b;
-    case SHMEM_CMP_LT:
-      return a < b;
-    default:
-      return a <= b;
-  }
+  return sync::compares(a, condition.comparison, b);
 }
 template <class T>
 Condition condition(int comparison, T value) noexcept {

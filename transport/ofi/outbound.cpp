@@ -31,10 +31,6 @@ std::unique_ptr<std::byte[]> clone(Bytes payload) {
   return own;
 }
 
-void set_done(Outgoing* outgoing) noexcept {
-  if (outgoing != nullptr) outgoing->done = true;
-}
-
 }  // namespace
 
 Outbound::Outbound(Fabric& fabric, Memory& memory, Peers& peers, const Setup& setup)

@@ -42,7 +42,7 @@ class PacketPool {
   }
 
   void give_back(Packet& packet) {
-    set_done(packet);
+    set_done(std::exchange(packet.outgoing, nullptr));
     packet.tail = {};
     packet.own_tail.reset();
     packet.tail_place = Place{};
@@ -73,9 +73,6 @@ class PacketPool {
  private:
   static constexpr std::size_t kSpare = 8;
 
-  static void set_done(Packet& packet) noexcept {
-    if (Outgoing* const outgoing = std::exchange(packet.outgoing, nullptr)) outgoing->done = true;
-  }
   bool is_spare(const Packet& packet) const noexcept {
     return !spare_packets_.empty() && &packet >= spare_packets_.data() && &packet <= &spare_packets_.back();
   }

@@ -24,6 +24,11 @@ namespace shmemx::ofi {
 
 struct Peer;
 
+// Tells the sender of a payload that its memory is free.
+inline void set_done(Outgoing* outgoing) noexcept {
+  if (outgoing != nullptr) outgoing->done = true;
+}
+
 // A packet to be sent. Its tail is a payload that is sent from where it lies.
 struct Packet : Operation {
   Packet() noexcept : Operation(Kind::packet) {}
