@@ -54,7 +54,8 @@ struct Sharing {
   std::uint64_t arrange_ns = 0;    // when to look at its links the next time
   std::uint64_t stays_until = 0;   // the first rail does not move to a faster link before
   unsigned turns_alone = 0;        // a slow second rail: payloads that it got nothing of
-  double share = 0;                // a second rail: of long payloads
+  std::uint64_t long_bytes = 0;    // a second rail: of long payloads sent while it was there,
+  std::uint64_t part_bytes = 0;    //   and what of them it carried
   Speed speed;
 };
 

@@ -117,15 +117,12 @@ std::size_t Rails::share_of(Peer& peer, Peer& rail, std::size_t bytes) noexcept 
   }
   const Speed& first = peer.sharing.speed;
   const Speed& second = rail.sharing.speed;
-  double& share = rail.sharing.share;
   if (!first.is_known() || !second.is_known()) {
-    share = kUnknownShare;
     return std::max(Speed::kLeastSample, static_cast<std::size_t>(static_cast<double>(bytes) * kUnknownShare));
   }
-  share = second.bytes_per_ns() / (first.bytes_per_ns() + second.bytes_per_ns());
+  double share = second.bytes_per_ns() / (first.bytes_per_ns() + second.bytes_per_ns());
   if (share > kLikeSpeed && share < 1 - kLikeSpeed) share = 0.5;  // the measurements are not exact
   if (second.is_much_slower_than(first)) {
-    share = 0;
     return ++rail.sharing.turns_alone % kTurnsAlone == 0 ? Speed::kLeastSample : 0;
   }
   const double first_waiting = static_cast<double>(peer.out.unacknowledged());
@@ -141,8 +138,10 @@ bool Rails::send_split(Peer& peer, const Header& fixed, Bytes header, Bytes payl
   if (rail == nullptr) return false;
   const std::size_t part = share_of(peer, *rail, payload.size());
   arrange_links(peer, *rail);
+  rail->sharing.long_bytes += payload.size();
   if (part == 0 || !rail->is(Peer::State::up) || !peer.is_open()) return false;
   const std::size_t first = payload.size() - part;
+  rail->sharing.part_bytes += part;
   Split& split = *splits_.emplace_back(std::make_unique<Split>());
   split.whole = &outgoing;
   const PartHeader place{peer.sharing.split_number++, first};
@@ -206,8 +205,9 @@ void Rails::match(Peer& first, Peer& rail) noexcept {
 [[gnu::cold]] std::string Rails::text(int pe) const {
   const Peer* const rail = parts_.peers.find(pe + parts_.setup.n_pes);
   if (rail == nullptr || !rail->is_open()) return {};
+  const std::uint64_t whole = std::max(rail->sharing.long_bytes, std::uint64_t{1});
   return "; second rail " + connection_text(rail->fd()) + ", " +
-         std::to_string(static_cast<int>(rail->sharing.share * 100 + 0.5)) + " % of payloads from " +
+         std::to_string((rail->sharing.part_bytes * 100 + whole / 2) / whole) + " % of payloads from " +
          std::to_string(kSplitBytes) + " bytes";
 }
 
