@@ -4,6 +4,8 @@
 #
 # The configuration is `release`. TEST_PRESETS="release asan tsan" runs several, as .ci/run does: asan is
 # AddressSanitizer with UndefinedBehaviorSanitizer, tsan is ThreadSanitizer. docs/testing.md lists what runs where.
+# Up to three tests that fail without a crash or a report of a sanitizer run once more, alone; if they pass, the status is
+# 0, and the last lines name them.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -62,20 +64,51 @@ show_failures() {
                for (j = count[i] > 16 ? count[i] - 16 : 0; j < count[i]; ++j) print "  " kept[i, j % 16] } }' "$log"
 }
 
+# Prints all that tests that failed have printed.
+output_of_failures() {
+  awk '/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: / { keeps = /\*\*\*/ && !/\*\*\*(Skipped|Not Run)/ }
+       /^ +Start +[0-9]+: / || /^[0-9]+% tests passed/ { keeps = 0 }
+       keeps' "$log"
+}
+
+# may_run_again PRESET: whether what failed may have done so by the load of the machine: few tests, of which none crashed
+# and none has a report of a sanitizer, which count the first time.
+most_again=3
+may_run_again() {
+  local failed
+  failed=$(build_directory "$1")/Testing/Temporary/LastTestsFailed.log
+  [ -s "$failed" ] && [ "$(wc -l <"$failed")" -le "$most_again" ] &&
+    ! output_of_failures | grep -qE '\*\*\*Exception|Sanitizer|runtime error:|Segmentation fault|signal (4|6|7|8|11)\b'
+}
+
+# Runs the tests that failed once more, one after the other.
+run_again() {
+  ctest --test-dir "$(build_directory "$1")" --output-on-failure --no-label-summary -j 1 --rerun-failed
+}
+
 timed packages "$root/cmake/install_packages.sh" build test
 status=0
 closing_of_failure=
+only_alone=()
 for preset in "${presets[@]}"; do
   timed "build: $preset" configure_and_build "$preset"
   preset_status=0
   timed "tests: $preset" run_and_log "$preset" "$@" || preset_status=$?
-  if [ "$preset_status" -ne 0 ]; then
-    status=$preset_status
-    closing_of_failure="== failed: $preset"$'\n'"$(show_failures)"$'\n'"$(grep -E 'tests passed, [0-9]+ tests? failed out of' "$log" | tail -n 1 || true)"
+  if [ "$preset_status" -eq 0 ]; then continue; fi
+  failures="$(show_failures)"$'\n'"$(grep -E 'tests passed, [0-9]+ tests? failed out of' "$log" | tail -n 1 || true)"
+  if may_run_again "$preset"; then
+    names=$(cut -d: -f2- "$(build_directory "$preset")/Testing/Temporary/LastTestsFailed.log" | tr '\n' ' ')
+    if timed "again: $preset" run_again "$preset"; then
+      only_alone+=("== failed in the run of $preset, passed alone: $names"$'\n'"$failures")
+      continue
+    fi
   fi
+  status=$preset_status
+  closing_of_failure="== failed: $preset"$'\n'"$failures"
 done
 
 printf '%s\n' "${parts[@]}"
+if [ ${#only_alone[@]} -ne 0 ]; then printf '%s\n' "${only_alone[@]}"; fi
 # The last closing line must not say "100%" when an earlier configuration failed.
 if [ "$status" -ne 0 ]; then echo "$closing_of_failure"; fi
 exit "$status"
