@@ -34,7 +34,7 @@ struct Unfound<Member, Name> {
   }
 };
 
-// The same for the routine of a tool.
+// Finds the routine of a tool, and calls it; `Own` where there is none.
 template <auto Member, auto Own>
 struct Unasked;
 template <class Result, class... Arguments, Result (*Tools::*Member)(Arguments...), auto Own>

@@ -34,8 +34,8 @@ void end(const Window& window);
 // Adds 1 to a word of the target. What this process has completed before is visible to a process that sees it. Returns
 // an error class.
 int notify(Window& window, Target& target, std::size_t word);
-// The same behind the small puts to the target that are still gathered, in one message. Not with puts to a dynamic
-// window.
+// Does what notify() does behind the small puts to the target that are still gathered, in one message. Not with puts to
+// a dynamic window.
 int notify_behind_puts(Window& window, Target& target, std::size_t word);
 
 // Waits until a word of this process is at least `value`.

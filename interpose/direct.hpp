@@ -100,7 +100,7 @@ template <class Word>
   return true;
 }
 
-// The same for compare and swap.
+// Compares and swaps an integer of 4 or 8 bytes. Returns false for one of another size.
 [[gnu::always_inline]] inline bool swap_integer(std::byte* at, std::size_t bytes, const void* compare,
                                                 const void* value, void* result) noexcept {
   if (bytes == sizeof(std::uint64_t)) [[likely]]

@@ -28,7 +28,7 @@ class GatheredPuts {
   void add(std::uint64_t there, const void* data, std::size_t bytes) noexcept;
   // Starts the puts. Returns a result of shmemx.
   int send(shmemx_window_t window) noexcept;
-  // The same under the lock of a window of the same process, shared or exclusive: when the counter is 0 they are
+  // Starts them under the lock of a window of the same process, shared or exclusive: when the counter is 0 they are
   // complete and the lock is released.
   int send_locked(shmemx_window_t lock, int kind, shmemx_window_t window, long* counter) noexcept;
   // Writes the puts as one list: their number, address and length of each, the data of all. Empties.

@@ -29,7 +29,7 @@ class HandleMap {
     return recent != nullptr ? recent : find_slow(key_of(handle));
   }
 
-  // The same in a few instructions, for the handle that was found last. May return null for any other.
+  // Is find() in a few instructions for the handle that was found last. May return null for any other.
   [[gnu::always_inline]] Object* find_recent(Handle handle) const noexcept {
     if (recent_key_.load(std::memory_order_acquire) != key_of(handle)) [[unlikely]]  // recent
       return nullptr;
@@ -47,7 +47,7 @@ class HandleMap {
     const std::lock_guard guard(mutex_);
     forget(key_of(handle));
   }
-  // The same for a handle that the MPI may have given to another object meanwhile, which then stays.
+  // Removes the object, unless the MPI has given its handle to another one meanwhile, which then stays.
   void remove(Handle handle, const Object* object) {
     const std::lock_guard guard(mutex_);
     forget(key_of(handle), object);

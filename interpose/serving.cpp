@@ -12,7 +12,7 @@
 namespace shmemx::interpose {
 namespace {
 
-// The same on all processes of the job, as they have to agree on barriers.
+// Equal on all processes of the job, as they have to agree on barriers.
 bool takes_waits = false;
 bool takes_barriers = false;
 bool may_agree = false;  // no process has several threads, so all know the same windows when they call a barrier

@@ -71,8 +71,8 @@ struct Epochs {
   bool are_over = false;                // all processes have begun to free the window
 };
 
-// Whether waits of the MPI handle operations of others on the window: those of this process, or barriers, too, since all
-// processes of the job have the window.
+// Whether waits of the MPI handle operations of others on the window: those of this process, or barriers, too, since
+// all processes of the job have the window.
 enum class Served : std::uint8_t { no, in_waits, in_barriers };
 
 // This process's part.
@@ -137,7 +137,7 @@ inline constinit LastingMap<MPI_Win, Window> windows;
 
 // Returns null for a window that is left to the MPI below.
 inline Window* find_window(MPI_Win win) noexcept { return windows.map.find(win); }
-// The same for the window that was used last. May return null for any other.
+// Is find_window() in a few instructions for the window that was used last. May return null for any other.
 inline Window* find_recent_window(MPI_Win win) noexcept { return windows.map.find_recent(win); }
 
 // Attaches the memory of a target, unless that is done. Returns an error class of MPI.

@@ -85,7 +85,7 @@ std::size_t test_some(const S& at, std::size_t* indices, cmp comparison, value_o
                          static_cast<int>(comparison), value);
 }
 
-// The same with a value for each object.
+// Wait and test with a value for each object.
 template <symmetric S>
 void wait_until_all_vector(const S& at, cmp comparison, const value_of<S>* values,
                            std::span<const int> status = {}) noexcept {
@@ -138,7 +138,7 @@ class symmetric_mutex {
   symmetric_array<long> word_;
 };
 
-// The same on a symmetric long of the program, 0 on all PEs before the first use.
+// A lock on a symmetric long of the program, 0 on all PEs before the first use.
 class symmetric_lock {
  public:
   explicit symmetric_lock(symmetric_ptr<long> word) noexcept : word_(word) {}

@@ -82,7 +82,7 @@ using Parameter = std::tuple_element_t<I, typename ParametersOf<Routine>::Types>
   }                                                                                    \
   SHMEMX_BOTH_NAMES(name, parameters)
 
-// The same for a routine that is called most often, by way of fast_path(arguments), which returns true if it has done
+// Makes a routine that is called most often, by way of fast_path(arguments), which returns true if it has done
 // everything. It does nothing if there are tools, so they need not be looked for before.
 #define SHMEMX_BY_SHORT_PATH(name, parameters, fast_path, function)                    \
   SHMEMX_NAME_ROUTINE(name)                                                            \

@@ -79,7 +79,7 @@ class Dispatch {
   void deliver(int source, unsigned handler, Bytes payload) noexcept {
     deliver(nemesis::ShmMessage{source, handler, payload, nullptr});
   }
-  // The same for an item of a batch.
+  // Runs the handler of an item of a batch, which is valid during the call only.
   void deliver_item(int source, unsigned handler, Bytes payload) noexcept {
     in_batch_ = true;
     deliver(source, handler, payload);

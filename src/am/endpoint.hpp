@@ -86,7 +86,7 @@ class Endpoint {
   [[nodiscard, gnu::always_inline]] bool try_send_in_box(const OutgoingMessage& message) noexcept {
     return shm_.try_send_in_box(message.pe, message.handler, message.header, message.payload);
   }
-  // The same for a caller that keeps nothing in memory (ShmChannel::send_at_once).
+  // Sends for a caller that keeps nothing in memory (ShmChannel::send_at_once).
   template <class Fill>
   [[nodiscard, gnu::always_inline]] Doorbell* send_at_once(int pe, HandlerId id, std::size_t bytes,
                                                            Fill fill) noexcept {
@@ -95,7 +95,7 @@ class Endpoint {
   // Sends a message of a handler, or keeps it until there is room (reply_queue.hpp). Ends the job if more is kept than
   // SHMEMX_PENDING_MAX allows.
   void reply(const OutgoingMessage& reply) noexcept;
-  // The same, but returns false, and does nothing, if more would be kept than allowed.
+  // Does what reply() does, but returns false, without an effect, if more would be kept than allowed.
   [[nodiscard]] bool try_reply(const OutgoingMessage& reply) noexcept;
   const ReplyQueue& replies() noexcept { return *replies_; }
   std::size_t pending_max() noexcept { return replies_->limit_bytes(); }
@@ -144,7 +144,7 @@ class Endpoint {
     if (expected >= 0 && polls % kPollsOfExpected != 0 && poll_box(expected)) return true;
     return poll_all(expected, polls);
   }
-  // The same for a thread that does not wait: it leaves batches to fill.
+  // Polls for a thread that does not wait: it leaves batches to fill.
   bool poll_in_passing() noexcept;
   // Calls take(payload) if the next message of `source` lies in its box and is for `id`, without its handler: a waiter
   // that knows which message must come next saves the dispatch. A message that is not taken is left for poll().
@@ -152,7 +152,7 @@ class Endpoint {
   [[gnu::always_inline]] nemesis::Taken take_next(int source, HandlerId id, Take take) noexcept {
     return shm_.take_next(source, id, take);
   }
-  // The same for a caller that keeps nothing in memory (ShmChannel::take_at_once).
+  // Takes for a caller that keeps nothing in memory (ShmChannel::take_at_once).
   template <class Take>
   [[gnu::always_inline]] Doorbell* take_at_once(int source, HandlerId id, std::uint16_t bytes, Take take) noexcept {
     return shm_.take_at_once(source, {id, 0, bytes}, take);
@@ -230,7 +230,7 @@ class Locked {
 };
 inline constinit Endpoint Locked::own_;
 
-// The same if no other thread holds the lock.
+// Holds the lock if no other thread does.
 class TryLocked {
  public:
   TryLocked() noexcept : is_held_(endpoint_lock.try_lock()) {}
@@ -281,7 +281,7 @@ inline bool end_poll(bool any) noexcept {
 inline bool poll(int expected = -1) noexcept {
   return endpoint_lock.try_lock() && end_poll(Locked::held().poll(expected));
 }
-// The same for a thread that does not wait (Endpoint::poll_in_passing).
+// Polls for a thread that does not wait (Endpoint::poll_in_passing).
 inline bool poll_in_passing() noexcept {
   return endpoint_lock.try_lock() && end_poll(Locked::held().poll_in_passing());
 }

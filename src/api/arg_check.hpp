@@ -95,7 +95,7 @@ inline void note_answer(const char* routine, const void* address, T value) noexc
   progress::note_same_answer(routine, address, bits_of(value), {0, kBytes, kIsSigned});
 }
 
-// The same where the memory is mapped: no message has brought the answer, so the loop may need a rest, or messages.
+// Notes a read of mapped memory: no message has brought the answer, so the loop may need a rest, or messages.
 template <class T>
 inline void note_read(const char* routine, const void* address, T value) noexcept {
   handle_messages_of_reader();

@@ -88,7 +88,7 @@ void g_any(std::uint64_t offset, void* value, std::uint32_t near, const Context&
   note_read(routine, target.address, word);
 }
 
-// The same of p and g.
+// A call of p or g.
 struct WordCall {
   std::uint64_t offset;
   const Context& context;

@@ -26,7 +26,7 @@ CallStack call_stack() noexcept;
 std::uintptr_t call_site(const CallStack& stack) noexcept;
 std::uintptr_t call_site() noexcept;
 
-// The same of a call that returns to `address`.
+// The address of a call that returns to `address`; 0 if it is not in the executable.
 std::uintptr_t call_site_before(const void* address) noexcept;
 
 // Returns "main (ring.c:12)", or "send (ring.c:7), inlined into main (ring.c:12)", with the help of addr2line where
@@ -34,10 +34,10 @@ std::uintptr_t call_site_before(const void* address) noexcept;
 // known. `executable` is a path that another process can open, too.
 std::string call_site_text(const std::string& executable, std::uintptr_t site);
 
-// The same of several sites of an executable, by one run of addr2line for many.
+// Returns the texts of several sites of an executable, by one run of addr2line for many.
 std::vector<std::string> call_site_texts(const std::string& executable, const std::vector<std::uintptr_t>& sites);
 
-// The same of an address in this process: also "libfoo.so, f+0x2a", or the number alone.
+// Returns the text of an address in this process: also "libfoo.so, f+0x2a", or the number alone.
 std::string frame_text(const std::string& executable, std::uintptr_t address);
 
 }  // namespace shmemx

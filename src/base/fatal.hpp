@@ -28,7 +28,7 @@ bool claim_report() noexcept;
 // `routine` may be null; the place is left out where it is not known.
 [[noreturn, gnu::cold, gnu::format(printf, 2, 3)]] void fatal(const char* routine, const char* format, ...) noexcept;
 
-// The same with other places than that of this call: what follows "; called at ", empty if they are not known.
+// Is fatal() with other places than that of this call: what follows "; called at ", empty if they are not known.
 [[noreturn, gnu::cold, gnu::format(printf, 2, 3)]] void fatal_at(const char* places, const char* format, ...) noexcept;
 
 // Prints "[pe 3/8 host] text. Process ended." and ends this process with status 1, without flushing stdio: for a forked

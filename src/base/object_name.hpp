@@ -26,7 +26,7 @@ std::uintptr_t executable_end() noexcept;
 // Returns the function of an executable file that holds this address of the file.
 NamedObject function_at(const std::string& executable, std::uintptr_t address);
 
-// The same of a variable.
+// Returns the variable of an executable file that holds this address of the file.
 NamedObject variable_in(const std::string& executable, std::uintptr_t address);
 
 // Returns the variable of this process's executable that holds this address; no name if there is none, or no symbol

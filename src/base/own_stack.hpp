@@ -52,7 +52,7 @@ struct StackBounds {
 // Returns true if the current stack is known to have as many bytes left. Not known on a stack that is not the thread's,
 // such as that of a fiber.
 bool has_stack(std::size_t bytes) noexcept;
-// The same of kRoomyStackBytes, in a few instructions; false before the first has_stack() of a thread.
+// Is has_stack(kRoomyStackBytes) in a few instructions; false before the first has_stack() of a thread.
 [[gnu::always_inline]] inline bool is_on_roomy_stack() noexcept {
   return !kStackMayChange || stack_address() - stack_bounds.roomy_begin < stack_bounds.roomy_bytes;
 }

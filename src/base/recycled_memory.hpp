@@ -20,7 +20,7 @@ using RecycledMemory = std::unique_ptr<std::byte[], ReturnMemory>;
 
 // Returns at least `bytes`, at the begin of a cache line, with any contents. Ends the job if there is no memory.
 RecycledMemory take_memory(std::size_t bytes) noexcept;
-// The same, but returns null if there is no memory.
+// Is take_memory() that returns null if there is no memory.
 RecycledMemory try_take_memory(std::size_t bytes) noexcept;
 
 // Returns how much is kept now.

@@ -59,7 +59,7 @@ void verify(const char* routine, Extent extent) noexcept;
 
 // Ends the job if the bytes do not lie in one live block. `offset` is in the heap.
 void check_access(const char* routine, const char* argument, Offset offset, std::uint64_t bytes) noexcept;
-// The same of any memory of this PE: of the heap, and of static variables.
+// Ends the job if the bytes do not lie in one live block of the heap or one static variable of this PE.
 void check_memory(const char* routine, const char* argument, const void* address, std::uint64_t bytes) noexcept;
 // Ends the job: `offset` begins no live block.
 [[noreturn]] void bad_free(const char* routine, Offset offset) noexcept;

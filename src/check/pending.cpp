@@ -83,7 +83,7 @@ Digest digest_of(const Range& range) {
   return {hash.digest(), true};
 }
 
-// The same of memory that an operation has just read or written.
+// Returns the digest of memory that an operation has just read or written: it is mapped.
 Digest digest_now(const Range& range) {
   Fnv1a hash;
   const auto* at = static_cast<const std::byte*>(range.at);

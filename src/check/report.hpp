@@ -28,7 +28,7 @@ class Places {
  private:
   bool looks_up_;
 };
-// The same for warnings, of each PE.
+// Returns the text of a place for warnings, which each PE prints.
 std::string place_text(const Place& place);
 
 }  // namespace shmemx::check

@@ -28,13 +28,13 @@ SplitResult split(Team& parent, const char* routine, std::span<const Triplet> ch
 // Enters this PE's view of a team in slot `index`: a predefined team, or one made by split().
 Team& install_team(std::size_t index, const context::Context& route, std::uint64_t handle) noexcept;
 
-// The same for a new team: its counters begin, and this PE's flags are cleared. No member uses it before all have done
-// so.
+// Enters this PE's view of a new team: its counters begin, and this PE's flags are cleared. No member uses it before
+// all have done so.
 Team& open_team(std::size_t index, const context::Context& route, std::uint64_t handle) noexcept;
 // Ends this PE's view of a team. Local; a barrier of the team has to precede it.
 void close_team(Team& team) noexcept;
 
-// The same, and gives the index back.
+// Ends this PE's view of a team, and gives its index back.
 void release_team(Team& team) noexcept;
 
 // Returns what the digests of all teams of all PEs make together (common/matching.hpp); the same on all PEs.

@@ -71,7 +71,7 @@ inline bool in_heap(const Context& context, std::uintptr_t address, std::uint64_
   return resolve_near(context, site, symmetric, bytes, near_index(context, pe));
 }
 
-// The same of a word that is updated or waited for; the cold half requires that it is aligned.
+// Resolve a word that is updated or waited for; the cold half requires that it is aligned.
 [[gnu::noinline]] Location resolve_word_cold(const Context& context, Site site, std::uintptr_t address,
                                              std::size_t bytes, int pe) noexcept;
 [[gnu::always_inline]] inline Location resolve_word(const Context& context, Site site, const std::uint64_t* symmetric,

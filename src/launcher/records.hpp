@@ -17,7 +17,7 @@ class Records {
   static Result<Records> create(int n_pes);
   // Those of the job that another process runs: a PE, or an oshrun on one host.
   static Result<Records> of_process(pid_t process);
-  // The same, or of the first process below it that does: it may be a launcher of any kind.
+  // Those of the job of that process or of the first one below it that has a job: it may be a launcher of any kind.
   static Result<Records> at_or_below(pid_t process);
 
   int fd() const { return fd_.get(); }

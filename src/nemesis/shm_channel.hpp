@@ -106,7 +106,7 @@ class ShmChannel {
     wake(*doorbell);
     return true;
   }
-  // The same for a caller that keeps nothing in memory: calls nothing but fill(to), which writes the `bytes`, few and
+  // Sends for a caller that keeps nothing in memory: calls nothing but fill(to), which writes the `bytes`, few and
   // known to the compiler. Returns the doorbell of the PE, which the caller wakes; null if the message has to be sent
   // in another way.
   template <class Fill>
@@ -153,7 +153,7 @@ class ShmChannel {
     leave_box(peer);
     return Taken::yes;
   }
-  // The same for a caller that keeps nothing in memory: calls nothing but take(payload), and takes a message of that
+  // Takes for a caller that keeps nothing in memory: calls nothing but take(payload), and takes a message of that
   // length alone, which a line has room for. Looks into the box first while the line is in a pause. Returns the
   // doorbell of `source`, which the caller wakes; null if no message was taken.
   template <class Take>
@@ -301,7 +301,7 @@ class ShmChannel {
     if (!is_next(*peer.places.line, peer.in_line, peer.received + 1)) return nullptr;
     return &read_line(source, peer, head);
   }
-  // The same where the message is known to lie there.
+  // Returns the line and its header where the message is known to lie there.
   [[gnu::always_inline]] const PairLine& read_line(int source, ShmPeer& peer, LineHeader& head) const noexcept {
     const PairLine& line = *peer.places.line;
     std::memcpy(&head, line.head, sizeof head);

@@ -22,7 +22,7 @@ namespace shmemx::onesided {
 // Is a piece of a PE known? Set under the endpoint's lock, and read without.
 inline constinit std::atomic<bool> direct_keys{false};
 inline bool has_direct_keys() noexcept { return direct_keys.load(std::memory_order_relaxed); }  // a hint
-// The same where nothing observes or checks operations, so that the short path (short_path.hpp) may do them.
+// Is one known, and does nothing observe or check operations? Then the short path (short_path.hpp) may do them.
 inline constinit std::atomic<bool> short_path{false};
 [[gnu::always_inline]] inline bool has_short_path() noexcept { return short_path.load(std::memory_order_relaxed); }
 

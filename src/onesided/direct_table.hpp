@@ -33,7 +33,7 @@ class DirectPieces {
     const DirectPiece& piece = by_offset_[index];
     return piece.holds(offset, bytes) ? &piece : nullptr;
   }
-  // The same for at most kShortBytes. It also returns null for what begins in the last ones of a piece.
+  // Is find() for at most kShortBytes. It also returns null for what begins in the last ones of a piece.
   [[gnu::always_inline]] const DirectPiece* find_short(std::uint64_t offset) const noexcept {
     const std::size_t index = offset >> shift_;
     if (index >= count_) [[unlikely]]

@@ -35,7 +35,7 @@ void accumulate(const Call& call, const atomic::Update& update, rma::ElementWalk
 
 // Updates one element of a type that fits a word. The old value goes to `result`, which has the type's size.
 void fetch_one(const Call& call, std::uint64_t offset, const atomic::Operation& operation, void* result) noexcept;
-// The same for a caller that waits for the tracker now.
+// Updates one element for a caller that waits for the tracker now.
 void fetch_checked(const char* routine, const context::Place& place, const atomic::Operation& operation, void* result,
                    Tracker& open) noexcept;
 // Asks the owner whether the window exists.

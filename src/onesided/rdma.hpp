@@ -57,7 +57,7 @@ bool has_rdma(int pe, Direction direction) noexcept;
 inline bool goes_by_rdma(int pe, std::size_t bytes, Direction direction) noexcept {
   return bytes >= kRdmaBytes && has_rdma(pe, direction);
 }
-// The same of a block of the program, to symmetric memory, which need not be long.
+// Returns whether a network transfers blocks of any length between the program's and symmetric memory.
 inline bool may_go_direct(int pe, Direction direction) noexcept { return has_rdma(pe, direction); }
 
 struct Transfer {
@@ -94,8 +94,8 @@ void start_by_network(Transfer transfer, const Initiator& initiator, Messages me
   }
 }
 
-// The same for blocks that are worth it: long ones, and those of public windows where the target's CPU would have to
-// execute a message.
+// Starts the transfer by a network where that is worth it: of long blocks, and of those of public windows for which the
+// target's CPU would have to execute a message.
 template <class Messages>
 void start(const Transfer& transfer, const Initiator& initiator, Messages messages) noexcept {
   const int pe = transfer.place.pe;

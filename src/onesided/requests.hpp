@@ -86,7 +86,7 @@ class Requests {
   }
   // Opens a request. Requires a free entry.
   Ticket open(const Placement& placement, int pe, const Initiator& initiator) noexcept;
-  // The same in line.
+  // Is open() in line.
   [[gnu::always_inline]] Ticket open_in_line(const Placement& placement, int pe, const Initiator& initiator) noexcept;
   // Returns the open request that `ticket` names, null if PE `pe` has no such request.
   [[gnu::always_inline]] Request* find(Ticket ticket, int pe) noexcept {
@@ -99,7 +99,7 @@ class Requests {
   static void note_error(const Request& request, Code code, const RefusedRange& refused = {}) noexcept;
   // After the final reply, or if the request could not be sent.
   void close(Ticket ticket) noexcept;
-  // The same in line.
+  // Is close() in line.
   [[gnu::always_inline]] void close_in_line(Ticket ticket) noexcept;
   // Any thread: returns whether the context waits for a reply of PE `pe`.
   bool any_open(std::uint32_t context, int pe) const noexcept;

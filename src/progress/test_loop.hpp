@@ -32,7 +32,7 @@ inline void test_failed() noexcept {
     test_failed_slow();
 }
 
-// The same of a test that people are shown if it fails over and over. `count`: of the array at `at`.
+// Notes a failed test that people are shown if it fails over and over. `count`: of the array at `at`.
 inline constexpr std::uint32_t kFailedTests = 256;  // from one that is noted to the next
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local std::uint32_t failed_tests = 0;
 [[gnu::noinline, gnu::cold]] void note_failed_test(const char* routine, const void* at, std::uint64_t value,

@@ -89,7 +89,7 @@ inline void wait_for_store(const char* routine, int pe, Done done) noexcept {
 // Returns how many polls for messages come before the policy's ones.
 std::uint32_t polls_at_once() noexcept;
 
-// The same of looks at a network that finishes a put or get. They cost less, as they handle no messages.
+// Returns how many looks at a network that finishes a put or get come first. They cost less: no messages are handled.
 std::uint32_t looks_at_network() noexcept;
 
 // Polls for messages until done() returns true, then waits by the policy. done() runs without the lock. Requires

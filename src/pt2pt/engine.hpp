@@ -54,7 +54,7 @@ class Engine final : private Pusher {
   bool cancel(ReceiveRequest& receive) noexcept { return matching_.program().cancel(receive); }
   // Returns the oldest unexpected message of the program that fits; null if there is none.
   const Unexpected* probe(Key key) noexcept { return matching_.program().find(key); }
-  // The same of messages of the library's own collectives.
+  // Returns the oldest unexpected message of the library's own collectives that fits; null if there is none.
   const Unexpected* probe_internal(Key key) noexcept { return matching_.of(key.tag).find(key); }
   // Opens a request that a higher layer completes by complete(), as for a collective. It cannot be cancelled. `group`
   // is a number of that layer's. Returns null if there is no memory.

@@ -76,8 +76,8 @@ using nemesis::Taken;
   return own_engine.object.is_bare() && take_from_box(*endpoint, key, dest, out) == Taken::yes;
 }
 
-// The same of a word, for callers that keep nothing in memory: they call nothing. Return the doorbell that the caller
-// wakes; null, without an effect, if they do not apply.
+// Send and receive a word for callers that keep nothing in memory: they call nothing. Return the doorbell that the
+// caller wakes; null, without an effect, if they do not apply.
 inline constexpr std::size_t kWordBytes = sizeof(std::uint64_t);
 inline constexpr std::size_t kWordMessageBytes = sizeof(EagerHeader) + kWordBytes;
 

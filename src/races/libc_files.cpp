@@ -210,7 +210,7 @@ SHMEMX_SCAN(__isoc23_sscanf, __isoc23_vsscanf, "sscanf")
 SHMEMX_SCAN_FILE(__isoc99_fscanf, __isoc99_vfscanf, "fscanf")
 SHMEMX_SCAN_FILE(__isoc23_fscanf, __isoc23_vfscanf, "fscanf")
 
-// The same standard changed the numbers of text.
+// C23 changed which numbers strtol() and its kin read: they have second names, too.
 #define SHMEMX_NUMBER_OF_2023(R, NAME, SHOWN)                                        \
   SHMEMX_EXPORT R NAME(const char* text, char** end, int base) noexcept {            \
     note(SHOWN, __builtin_return_address(0), text, length_of(text) + 1, Kind::load); \

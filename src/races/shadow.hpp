@@ -106,7 +106,7 @@ inline bool is_recorded(const Cell& cell, std::uint64_t who) noexcept {
 // Records an access. Returns true if an earlier one races with it, which is then in `earlier`.
 bool record(Cell& cell, const Access& access, const Knowledge& knowledge, Access& earlier) noexcept;
 
-// The same, without recording it.
+// Looks for an earlier access that races, without recording this one.
 bool find_race(Cell& cell, const Access& access, const Knowledge& knowledge, Access& earlier) noexcept;
 
 // A wait has seen what a put of many words has written to `bytes` of the cell. The rest of the put may still be under

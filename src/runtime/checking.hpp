@@ -15,7 +15,7 @@ void check_threads(int thread_level) noexcept;
 // Looks at all memory and buffers, and reports leaks. From then on nothing is checked: the end of the library uses the
 // heap as no program may. Collective, in shmem_finalize.
 void end_checks(const char* routine) noexcept;
-// The same in a PE that ends without shmem_finalize.
+// Reports leaks in a PE that ends without shmem_finalize.
 void end_checks_at_exit(const char* routine) noexcept;
 
 }  // namespace shmemx::runtime

@@ -39,7 +39,7 @@ void set_inquiry_handlers() noexcept;
 // now. `mine`: the collective that this PE waits in. The answer arrives in a later poll. Never waits.
 void send_inquiry(int pe, const Said& mine) noexcept;
 
-// The same for a table of all PEs, which this PE is about to print: the other one's arena prints none for a while.
+// Sends it for a table of all PEs, which this PE is about to print: the other one's arena prints none for a while.
 void send_inquiry_for_table(int pe) noexcept;
 // Returns whether the PE has announced that it leaves the job. It answers nothing more.
 bool has_left(int pe) noexcept;

@@ -50,7 +50,7 @@ std::string places_of(const Shown& first, const Shown& second);
 
 // Ends the job. `remarks`: what follows each of the two calls.
 [[noreturn]] void end_with(Shown first, Shown second, int team_size, std::pair<std::string, std::string> remarks = {});
-// The same of two waits that need each other.
+// Ends the job for two waits that need each other.
 [[noreturn]] void end_with_waits(const Said& mine, const char* own_routine, const Said& theirs);
 
 }  // namespace shmemx::runtime

@@ -49,8 +49,8 @@ class Outgoing {
 
   // Takes the task over: its payload may be used again.
   void send(const NewTask& task);
-  // The same for most tasks of a stream: short ones of priority 0 that join a batch. Returns false, without an effect,
-  // if none has been begun, or if there is more to do.
+  // Adds a short task of priority 0 to the batch that has begun, as for most tasks of a stream. Returns false, without
+  // an effect, if there is none, or if there is more to do.
   [[gnu::always_inline]] bool try_join(int pe, std::uint16_t id, Bytes payload) noexcept {
     Target& to = targets_[pe];
     if (payload.size() > kMostJoined || (to.appends + 1) % kAppendsPerLook == 0) return false;

@@ -33,8 +33,8 @@ void check_all_run(const char* routine) noexcept;
 bool register_task(std::uint16_t id, HandlerFunction function, void* argument) noexcept;
 // The caller has checked the arguments.
 void send(const char* routine, const NewTask& task) noexcept;
-// The same for a task of priority 0 that joins others. Returns false, without an effect, if it has to take the long
-// way.
+// Sends a task of priority 0 by adding it to a batch that has begun. Returns false, without an effect, if send() has to
+// do it.
 bool send_at_once(int pe, std::uint16_t id, Bytes payload) noexcept;
 // Sends the task to each member of the team, in which this PE is `member`.
 void multicast(const char* routine, const NewTask& task, const team::PeSet& team, int member) noexcept;

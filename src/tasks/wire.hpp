@@ -111,7 +111,7 @@ class Heads {
   std::byte bytes_[kMostHeadBytes];
 };
 
-// The same with the item's header in front, for a task that travels alone.
+// The item's header and what follows it in front of the payload, for a task that travels alone.
 class ItemHeads {
  public:
   explicit ItemHeads(const NewTask& task) noexcept {

@@ -63,7 +63,7 @@ struct PartsOut {
   bool is_shutdown_behind = false;  // the shutdown record follows
 };
 
-// The same at the receiver.
+// The rest of a message that comes in parts.
 struct PartsIn {
   std::size_t missing = 0;    // bytes; 0: there is none
   std::byte* next = nullptr;  // where the next ones go; null: nowhere

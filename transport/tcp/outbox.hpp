@@ -43,10 +43,10 @@ class Outbox {
   // Appends a message whose payload is sent from where it lies. `outgoing` is done when the payload is not needed any
   // more: the other side has it, or the little that is missing has been copied.
   void append_lasting(const Header& fixed, Bytes header, Bytes payload, transport::Outgoing& outgoing) noexcept;
-  // The same for a part, on the second rail.
+  // Appends, on the second rail, a part that is sent from where it lies.
   void append_part(const PartHeader& header, Bytes part, transport::Outgoing& outgoing) noexcept;
 
-  // The same for the first part of a message whose second part travels elsewhere.
+  // Appends the first part of a message whose second part travels on the other rail.
   void append_split(const SplitHeader& split, const Header& fixed, Bytes header, Bytes part,
                     transport::Outgoing& outgoing) noexcept;
 

@@ -10,7 +10,7 @@ std::vector<LocalAddress> all_local_addresses();
 // Returns those that are ready.
 std::vector<LocalAddress> local_addresses();
 
-// The same, remembered, since each look asks the kernel for all interfaces. An address that has been seen stays in the
+// The addresses, remembered, since each look asks the kernel for all interfaces. One that has been seen stays in the
 // list, and stays ready: whether it still leads anywhere is found out by trying.
 class OwnAddresses {
  public:

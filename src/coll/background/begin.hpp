@@ -65,7 +65,7 @@ RequestId begin_alltoallv(Team& team, const AlltoallV& arguments) noexcept;
 
 // Returns how many requests of a team's collectives are not completed by the program yet.
 std::size_t open_requests_of(const Team& team) noexcept;
-// The same of all teams.
+// Returns how many of all teams' are not.
 std::size_t open_requests() noexcept;
 
 }  // namespace shmemx::coll::background
