@@ -36,6 +36,7 @@ SHMEMX_API size_t shmemx_route(int pe_, char* route_, size_t bytes_) SHMEMX_NOEX
 /* Each header takes the helper macros it needs from attributes.h. */
 #include "shmemx/active.h"
 #include "shmemx/collectives.h"
+#include "shmemx/cray.h"
 #include "shmemx/messages.h"
 #include "shmemx/start.h"
 #include "shmemx/stats.h"

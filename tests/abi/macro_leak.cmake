@@ -34,6 +34,10 @@ endif()
 set(allowed "^(_?SHMEM_[A-Z_]+|P?SHMEMX?_H|SHMEMX_[A-Z_]+_H|SHMEMX_HANDLE|SHMEMX_VERSION")
 # Of the extensions: wildcards, limits and empty handles.
 string(APPEND allowed "|SHMEMX_(ANY_SOURCE|ANY_TAG|TAG_MAX|ERR_TRUNCATE|REQUEST_NULL|WINDOW_INVALID)")
+# A function of Cray's that has the name of one of ours.
+if(LANGUAGE STREQUAL "c")
+  string(APPEND allowed "|SHMEMX_ALLTOALLV_OF|shmemx_alltoallv")
+endif()
 if(STANDARD MATCHES "^c(11|17|2x)$")
   string(APPEND allowed "|SHMEMX_G_[A-Z0-9_]+|shmem_[a-z_]+")
 endif()
