@@ -108,6 +108,23 @@ void messages_and_collectives_in_the_background() {
   std::vector<double> sum(100);
   shmemx::request summed = shmemx::reduce_nb(shmemx::team::world(), sum, mine, shmemx::op::sum);
   summed.wait();
+
+  // Messages in several pieces, and columns of a matrix of 8 columns.
+  const std::array<int, 2> head{shmemx::my_pe(), 100};
+  std::array<int, 2> its_head{};
+  const shmemx::request both = shmemx::isendv({head, mine}, right, kTag);
+  shmemx::recvv({its_head, halo}, left, kTag);
+  std::vector<double> matrix(4 * 8);
+  const shmemx::request column = shmemx::isend_strided(std::span(matrix).subspan(2), 1, 8, right, kTag);
+  shmemx::recv_strided(std::span(matrix).subspan(3), 1, 8, left, kTag);
+
+  // PE p sends p + 1 elements to each PE.
+  const std::vector<std::size_t> lengths(static_cast<std::size_t>(shmemx::n_pes()),
+                                         static_cast<std::size_t>(shmemx::my_pe()) + 1);
+  const std::vector<long> blocks(lengths.size() * lengths[0], shmemx::my_pe());
+  std::vector<long> arrived(lengths.size() * (lengths.size() + 1) / 2);
+  const std::vector<std::size_t> come = shmemx::alltoallv(shmemx::team::world(), arrived, blocks, lengths);
+  if (come.back() != lengths.size() || arrived.back() != shmemx::n_pes() - 1) std::puts("wrong");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 //
 // Data are contiguous ranges: a vector, an array, a span, a symmetric_array. Their elements are transferable
 // (symmetric.hpp). A range that a request uses must outlive it: temporaries that own their elements do not compile.
+// Messages in several pieces are in pieces.hpp, alltoall with lengths that differ in alltoallv.hpp; both are included.
 #ifndef SHMEMX_REQUESTS_HPP
 #define SHMEMX_REQUESTS_HPP
 
@@ -262,5 +263,8 @@ requires detail::word<std::remove_const_t<face_detail::element_of<R>>>
 }
 
 }  // namespace shmemx
+
+#include "alltoallv.hpp"
+#include "pieces.hpp"
 
 #endif

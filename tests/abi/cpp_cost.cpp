@@ -1,4 +1,5 @@
-// Pairs of functions, one by the C routine and one by shmemx.hpp, that must compile to the same instructions.
+// Pairs of functions, one by the C routine and one by the C++ headers, that must compile to the same instructions.
+#include <shmemx/requests.hpp>
 #include <shmemx/shmemx.hpp>
 
 #include <cstddef>
@@ -47,3 +48,8 @@ PAIR(quiet, void, (), shmem_quiet(), shmemx::quiet())
 PAIR(reduce, int, (shmemx::symmetric_span<int> to, shmemx::symmetric_span<int> from),
      shmem_int_sum_reduce(SHMEM_TEAM_WORLD, to.data(), from.data(), from.size()),
      shmemx::reduce(shmemx::team::world(), to, from, shmemx::ops::sum))
+PAIR(send, void, (Words from, int pe), static_cast<void>(shmemx_send(from.data(), from.size_bytes(), pe, 1)),
+     shmemx::send(from, pe, 1))
+PAIR(sendv, void, (std::span<const shmemx::const_piece> list, int pe),
+     static_cast<void>(shmemx_sendv(reinterpret_cast<const shmemx_iov_t*>(list.data()), list.size(), pe, 1)),
+     shmemx::sendv(list, pe, 1))

@@ -2,10 +2,12 @@
 // others begin what it begins.
 #include <shmem.h>
 #include <shmemx.h>
+#include <shmemx/requests.hpp>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <span>
 
 namespace {
 
@@ -35,6 +37,13 @@ void alltoallv(size_t dest_bytes, const size_t* in, const size_t* out) {
   shmemx_alltoallv(SHMEM_TEAM_WORLD, memory, dest_bytes, in, nullptr, more, out, nullptr, nullptr);
 }
 
+// By the C++ interface: blocks of one byte each.
+void alltoallv_of_ranges(std::span<const size_t> lengths, std::span<const size_t> places, size_t source_bytes) {
+  auto come = shmemx::block_lengths<char>::to_be_received(3);
+  const shmemx::block_lengths<char> sent(lengths, places);
+  shmemx::alltoallv(shmemx::team::world(), std::span(memory), come, std::span(more).first(source_bytes), sent);
+}
+
 const size_t kEight[] = {8, 8, 8};
 const size_t kOther[] = {8, 0, 8};
 const size_t kLastLess[] = {8, 8, 0};
@@ -60,6 +69,9 @@ const Misuse kMisuses[] = {
     {"expects_less", [] { alltoallv(24, kOther, kEight); }, [] { alltoallv(24, kEight, kEight); }},
     {"sends_less", [] { alltoallv(24, kEight, kOther); }, [] { alltoallv(24, kEight, kEight); }},
     {"own_block", [] { alltoallv(24, kEight, kLastLess); }, [] { alltoallv(24, kEight, kEight); }},
+    {"lengths_of_two", [] { alltoallv_of_ranges(std::span(kEight, 2), std::span(kEight, 2), 64); }, nothing},
+    {"places_of_two", [] { alltoallv_of_ranges(kEight, std::span(kEight, 2), 64); }, nothing},
+    {"beyond_source", [] { alltoallv_of_ranges(kEight, kOther, 15); }, nothing},
     {"shorter", [] { broadcast(4); }, [] { broadcast(8); }},
     {"longer", [] { broadcast(9); }, [] { broadcast(8); }},
     {"empty", [] { broadcast(0); }, [] { broadcast(8); }},

@@ -31,6 +31,15 @@ static_assert(sendable_later<std::vector<int>&> && sendable_later<std::span<int>
 static_assert(!sendable_later<std::vector<int>> && !sendable_later<int&>);
 static_assert(!std::is_copy_constructible_v<shmemx::request> && std::is_nothrow_move_assignable_v<shmemx::request>);
 
+template <class R>
+concept piece_of_request = requires(R&& data) {
+  shmemx::isendv({shmemx::const_piece(std::forward<R>(data))}, 0, kTag);
+};
+static_assert(piece_of_request<std::vector<int>&> && piece_of_request<std::span<const int>>);
+static_assert(!piece_of_request<std::vector<int>>);
+static_assert(std::is_convertible_v<shmemx::piece, shmemx::const_piece> &&
+              !std::is_constructible_v<shmemx::piece, shmemx::const_piece>);
+
 std::vector<Point> points_of(int pe) { return {{pe, 0.5}, {pe + 1, 1.5}, {pe + 2, 2.5}}; }
 
 }  // namespace
