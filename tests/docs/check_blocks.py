@@ -18,6 +18,7 @@ The line before a fence may hold a comment "<!-- block: ... -->", which a reader
   not run: REASON     the block is counted, with the reason
   in CONTEXT          tests/docs/contexts/CONTEXT with the block in the place of its line /* BLOCK */ is compiled
   needs PROGRAM...    not run where a program is missing
+  hosts NAME...       a sh block that runs on virtual hosts, which take the place of those names; "needs PROGRAM..." may follow
   file NAME           the block is also written to the page's folder, for the commands of the page
   output varies       a console block whose output is not compared
 """
@@ -34,9 +35,10 @@ import tempfile
 
 sys.dont_write_bytecode = True
 from check_tutorial import examples, is_part
+from hosts import Hosts
 from pages import FENCE
 
-MARK = re.compile(r"^<!-- block: (not run|in|needs|file|output varies):? ?(.*?) -->$")
+MARK = re.compile(r"^<!-- block: (not run|in|needs|hosts|file|output varies):? ?(.*?) -->$")
 SOURCES = {"c": (".c",), "cpp": (".cpp",), "fortran": (".f90",), "rust": (".rs",), "python": (".py",)}
 FOLDERS = ("examples", "tests/death", "tests/launch")
 SECONDS = 240
@@ -81,6 +83,7 @@ class Pages:
         self.counts = collections.Counter()
         self.reasons = []
         self.sources = [path for folder in FOLDERS for path in (self.project / folder).rglob("*.*") if path.is_file()]
+        self.hosts = Hosts(self.build, scratch)
         self.environment = dict(os.environ, PREFIX=str(self.prefix), OSHRUN_QUIET="1")
         if self.build:
             self.install()
@@ -111,10 +114,10 @@ class Pages:
             shutil.copy(self.project / "examples" / source, folder)
         return folder
 
-    def run(self, folder, command):
+    def run(self, folder, command, environment=None):
         """Returns what is wrong, and the output."""
         try:
-            job = subprocess.run(command, cwd=folder, env=self.environment, capture_output=True, text=True, timeout=SECONDS,
+            job = subprocess.run(command, cwd=folder, env=environment or self.environment, capture_output=True, text=True, timeout=SECONDS,
                                  stdin=subprocess.DEVNULL)
         except subprocess.TimeoutExpired:
             return f"takes longer than {SECONDS} s", ""
@@ -149,6 +152,10 @@ class Pages:
         return self.compile(folder, name, context.replace("/* BLOCK */", text), ["-c"])
 
     def sh(self, block, folder):
+        if block.mark == "hosts":
+            self.counts["sh: run on virtual hosts"] += 1
+            names = block.text.partition(" needs ")[0].split()
+            return self.run(folder, *self.hosts.command(names, "\n".join(block.lines), self.environment))[0]
         self.counts["sh: run"] += 1
         return self.run(folder, ["bash", "-e", "-o", "pipefail", "-c", "\n".join(block.lines)])[0]
 
@@ -186,16 +193,24 @@ class Pages:
         return (self.run(folder, ["cmake", "-S", "project", "-B", "made", f"-DCMAKE_PREFIX_PATH={self.prefix}"])[0] or
                 self.run(folder, ["cmake", "--build", "made"])[0])
 
+    def missing(self, block):
+        """Returns why a block cannot run on this machine, or None."""
+        needed = {"needs": block.text, "hosts": block.text.partition(" needs ")[2]}.get(block.mark, "")
+        absent = " ".join(name for name in needed.split() if not shutil.which(name))
+        if absent:
+            return f"{absent} is missing here"
+        return self.hosts.why_not() if block.mark == "hosts" else None
+
     def check(self, block, folder):
         """Returns what is wrong with a block, or None."""
         if block.mark == "not run":
             self.counts[f"{block.language}: not run"] += 1
             self.reasons.append(f"  {block.place}: {block.text}")
             return None if block.text else "gives no reason"
-        missing = [name for name in block.text.split() if not shutil.which(name)] if block.mark == "needs" else []
+        missing = self.missing(block)
         if missing:
             self.counts[f"{block.language}: not run here"] += 1
-            self.reasons.append(f"  {block.place}: {' '.join(missing)} is missing here")
+            self.reasons.append(f"  {block.place}: {missing}")
             return None
         if block.mark == "file":
             (folder / block.text).write_text("\n".join(block.lines) + "\n")

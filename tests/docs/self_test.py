@@ -9,6 +9,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 from check_pages import FOR_NEWCOMERS
+from hosts import Hosts
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = "int main(void) {\n  puts(\"one\");\n  return 0;\n}\n"
@@ -91,6 +92,17 @@ class Docs(unittest.TestCase):
     def test_a_program_that_is_missing_is_counted(self):
         self.block("<!-- block: needs no_such_program -->\n```sh\nno_such_program\n```")
         self.assertIn("no_such_program is missing here", self.run_check("check_blocks.py")[1])
+
+    def test_virtual_hosts_stand_for_those_of_the_page(self):
+        block = "<!-- block: hosts node1 node2{} -->\n```sh\nsay node2,node1 node11\nfalse\ntrue\n```"
+        self.block(block.format(""))
+        self.assertIn("this build has no virtual hosts", self.run_check("check_blocks.py")[1])
+        self.block(block.format(" needs no_such_program"))
+        self.assertIn("no_such_program is missing here", self.run_check("check_blocks.py")[1])
+        hosts = Hosts(self.project, self.project)
+        command, environment = hosts.command(["node1", "node2"], "say node2,node1 node11", {"PATH": "/bin"})
+        self.assertEqual(command[1:5] + command[-1:], ["shell", "--hosts", "2", "--", "say h1,h0 node11"])
+        self.assertEqual(environment["PATH"], f"{self.project}/ssh:/bin")
 
     def test_a_program_that_is_not_shown_is_found(self):
         self.write("examples/tutorial/2.c", "int main(void) { return 0; }\n")

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Jobs under Slurm: a controller and two virtual nodes on this machine, with munge, all in the scratch directory. Needs
-# PROBE, root, and the packages slurm-wlm and munge.
+# PROBE, root, and the packages slurm-wlm and munge. With TUTORIAL, the page, and TUTORIAL_PROGRAMS, it runs the page's command, too.
 . "$(dirname "$0")/../support/script.sh"
 need munged slurmctld slurmd srun
 [ "$(id -u)" = 0 ] || skip 'only root can run several slurmd on one machine'
@@ -109,6 +109,12 @@ fi
 if srun --mpi=list 2>&1 | grep -q pmix && [ "${HAVE_PMIX:-0}" = 1 ]; then
   step --mpi=pmix $four "$PROBE" attach hello nodes finalize
   expect_hello pmix 1
+fi
+if [ -n "${TUTORIAL:-}" ]; then  # the command of the page, in the folder with its programs
+  line=$(sed -n 's/^srun \(.*10_hosts\)$/\1/p' "$TUTORIAL")
+  [ -n "$line" ] || die 'the tutorial has no line of srun'
+  (cd "$TUTORIAL_PROGRAMS" && timeout 60 srun $line >"$dir/out" 2>"$dir/err") || die "'srun $line' failed"
+  [ "$(grep -c '^PE [0-7] shares memory with 8 of 8 PEs; 8 PEs have been here$' out)" = 8 ] || die "'srun $line' printed something else"
 fi
 step --mpi=pmi2 $four "$PROBE" attach @1 abort 9 wait shmem_barrier_all
 [ "$rc" != 0 ] && [ "$rc" != 124 ] || die "an aborted job ended with status $rc"
