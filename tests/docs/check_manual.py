@@ -48,6 +48,9 @@ def check_pages(manual, names):
         for other in REFERENCE.findall(text):
             if other not in pages:
                 yield f"{name}.3: there is no page {other}"
+        for line in re.findall(r"^\\fB.*\w\(.*;\\fR$", text, re.M):
+            if re.search(r"[^,\\] ", line):
+                yield f"{name}.3: a line may break within a parameter: {line}"
 
 
 def check_html(manual, names):

@@ -255,8 +255,8 @@ x
 .SH THREADS
 .SH EXAMPLE
 .SH PROTOTYPES
-\\fBvoid shmem_long_p(long *dest);\\fR
-\\fBvoid shmem_int_p(int *dest);\\fR
+\\fBvoid\\ shmem_long_p(long\\ *dest);\\fR
+\\fBvoid\\ shmem_int_p(int\\ *dest, int\\ pe);\\fR
 .SH SEE ALSO
 .BR shmem_p (3),
 """
@@ -305,6 +305,10 @@ class Manual(unittest.TestCase):
         self.write("man3/shmem_q.3", PAGE.replace(".SH ERRORS\n", ""))
         self.assertIn("shmem_q.3: the library has no such routine", self.offences())
         self.assertIn("shmem_q.3: no section ERRORS", self.offences())
+
+    def test_a_parameter_that_may_be_broken_is_found(self):
+        self.write("man3/shmem_p.3", PAGE.replace("int\\ pe", "int pe"))
+        self.assertIn("shmem_p.3: a line may break within a parameter", self.offences())
 
     def test_references_that_lead_nowhere_are_found(self):
         self.write("man3/shmem_p.3", PAGE + ".BR shmem_g (3),\n")

@@ -61,10 +61,21 @@ void write_section(std::ostream& out, const Section& section) {
   }
 }
 
+// Keeps the words of each parameter on one line: lines break behind commas, and behind brackets that open.
+std::string with_whole_parameters(const std::string& text) {
+  std::string roff;
+  for (const char c : text) {
+    if (c == ' ' && !roff.ends_with(',')) roff += '\\';
+    roff += c;
+    if (c == '(') roff += "\\:";
+  }
+  return roff;
+}
+
 // A prototype may be longer than a line: its lines are filled, with an indentation of those that follow.
 void write_prototypes(std::ostream& out, const std::vector<std::string>& lines) {
   out << ".ad l\n.nh\n.PD 0\n";
-  for (const std::string& line : lines) out << ".HP 4\n\\fB" << escaped(line) << "\\fR\n";
+  for (const std::string& line : lines) out << ".HP 4\n\\fB" << with_whole_parameters(escaped(line)) << "\\fR\n";
   out << ".PD\n.hy\n.ad b\n";
 }
 
@@ -116,8 +127,8 @@ std::string page(const Family& family) {
   std::ostringstream out;
   out << ".\\\" Made from docs/man/families/" << family.name << ".txt and the tables of the headers.\n"
       << ".TH " << upper(family.name) << " 3 \"\" \"shmemx\" \"OpenSHMEM\"\n"
-      << ".SH NAME\n"
-      << escaped(names_of_page(family)) << " \\- " << marked(family.title) << "\n";
+      << ".SH NAME\n.ad l\n.nh\n"
+      << escaped(names_of_page(family)) << " \\- " << marked(family.title) << "\n.hy\n.ad b\n";
   write_synopsis(out, family);
   write_operations(out, family);
   for (const Section& section : family.sections) write_section(out, section);

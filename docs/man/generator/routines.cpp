@@ -153,7 +153,7 @@ std::vector<Routine> extension_routines(const std::string& header) {
   std::vector<Routine> routines;
   for (std::sregex_iterator at(text.begin(), text.end(), declaration), end; at != end; ++at) {
     const std::string result = std::regex_replace((*at)[1].str(), std::regex(" +$"), "");
-    const std::string parameters = std::regex_replace((*at)[3].str(), std::regex("\\* "), " *");
+    const std::string parameters = std::regex_replace((*at)[3].str(), std::regex("(\\*+) "), " $1");
     routines.push_back({(*at)[2], result, parameters, (*at)[2], "", false});
   }
   return routines;
