@@ -4,7 +4,7 @@
 - Links to files of the project, and to headings, lead somewhere: in the top folder's pages and in docs/.
 - docs/README.md names every page of docs/.
 - README.md has at most 90 lines. Pages for users, the first table of docs/README.md and those of the top folder, have no paragraph
-  above 120 words.
+  above 120 words. In their tables each column has a title, and a row has no more words than a paragraph.
 - Variables that those pages set are described in docs/config.md.
 - Sizes in docs/tuning.md are those of the code: in a row that ends in `name`, `file`, the size or number in bold is the value of
   that constant in that file.
@@ -17,7 +17,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-from pages import LINK, anchors, paragraphs, split
+from pages import LINK, anchors, paragraphs, split, tables
 
 README_LINES = 90
 PARAGRAPH_WORDS = 120
@@ -83,6 +83,12 @@ def check_users(project, page, text):
         words = len(paragraph.split())
         if words > PARAGRAPH_WORDS:
             yield f"{page}:{number}: a paragraph of {words} words, {PARAGRAPH_WORDS} are allowed"
+    for number, cells, is_head in tables(split(text)[1]):
+        words = sum(len(cell.split()) for cell in cells)
+        if words > PARAGRAPH_WORDS:
+            yield f"{page}:{number}: a row of {words} words, {PARAGRAPH_WORDS} are allowed"
+        if is_head and "" in cells:
+            yield f"{page}:{number}: a column without a title"
     described = set(re.findall(r"^## (\w+)$", (project / "docs/config.md").read_text(), re.M))
     for name in sorted(set(SETTING.findall(text)) - described - set(OTHER_SETTINGS)):
         yield f"{page}: docs/config.md does not describe {name}"

@@ -47,6 +47,19 @@ def paragraphs(lines):
             text.append(line.strip())
 
 
+def tables(lines):
+    """Yields (number, cells, is it the first row of a table?) of each row, but not of the dashes below the first one."""
+    previous = 0
+    for number, line in lines:
+        if not line.startswith("|"):
+            continue
+        is_head = number != previous + 1
+        previous = number
+        if set(line) - set("|-: "):
+            cells = re.split(r"(?<!\\)\|", re.sub(r"`[^`]*`", "code", line.strip()))[1:-1]
+            yield number, [cell.strip() for cell in cells], is_head
+
+
 def anchor(heading):
     """Returns the name by which a heading is linked."""
     return re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower()).replace(" ", "-")

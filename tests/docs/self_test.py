@@ -137,6 +137,14 @@ class Docs(unittest.TestCase):
         self.write("README.md", "line\n\n" * 50)
         self.expect("README.md: 100 lines", "check_pages.py")
 
+    def test_rows_that_do_not_explain_themselves_are_found(self):
+        self.write("README.md", "| a | b |\n|---|---|\n| `x|y` | " + "word " * 118 + "|\n")
+        self.assertEqual(self.run_check("check_pages.py")[0], 0, self.run_check("check_pages.py")[1])
+        self.write("README.md", "| a | b |\n|---|---|\n| one | " + "word " * 120 + "|\n")
+        self.expect("README.md:3: a row of 121 words", "check_pages.py")
+        self.write("README.md", "Text\n\n| a | |\n|---|---|\n| | b |\n")
+        self.expect("README.md:3: a column without a title", "check_pages.py")
+
     def test_a_variable_that_does_not_exist_is_found(self):
         self.write("README.md", "Run `SHMEMX_NONE=1 oshrun`.\n")
         self.expect("docs/config.md does not describe SHMEMX_NONE", "check_pages.py")

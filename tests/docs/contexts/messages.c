@@ -1,7 +1,7 @@
 /* Around a part of a page: what it names. */
 #include <shmemx.h>
-void part(void *buffer, size_t bytes, int pe, int tag);
-void part(void *buffer, size_t bytes, int pe, int tag) {
-  shmemx_status_t status;
+#include <stdio.h>
+void part(int me, int n_pes, int tag);
+void part(int me, int n_pes, int tag) {
 /* BLOCK */
 }
