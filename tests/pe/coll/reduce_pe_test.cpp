@@ -1,6 +1,9 @@
 // Reductions and scans of section 9.10.9 and 9.10.10: every type and operator, in place and with separate buffers,
 // several lengths.
 #define SHMEMX_NO_C99_COMPLEX  // the rows deduce the type from the routine's address
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -158,6 +161,22 @@ PE_TEST(floating_results_are_equal_on_all_pes) {
   shmem_sync_all();
   shmem_double_get(first.get(), dest.get(), kCount, 0);
   CHECK(std::memcmp(first.get(), dest.get(), kCount * sizeof(double)) == 0);
+}
+
+// Among the same PEs the association depends on lengths and places alone, not on who comes first.
+PE_TEST(floating_results_have_the_same_bits_each_time) {
+  constexpr std::size_t kMost = 20000;
+  Symmetric<double> source(kMost), first(kMost), dest(kMost);
+  for (std::size_t i = 0; i < kMost; ++i)
+    source[i] = (me() % 3 == 1 ? 1e16 : 1.0) / (1.0 + me() * 0.7 + static_cast<double>(i % 101));
+  for (const std::size_t count : {std::size_t{1}, std::size_t{100}, std::size_t{3000}, kMost}) {
+    shmem_double_sum_reduce(SHMEM_TEAM_WORLD, first.get(), source.get(), count);
+    for (int late = 0; late < std::min(pes(), 3); ++late) {
+      if (me() == late) ::usleep(500);
+      shmem_double_sum_reduce(SHMEM_TEAM_WORLD, dest.get(), source.get(), count);
+      CHECK(std::memcmp(first.get(), dest.get(), count * sizeof(double)) == 0);
+    }
+  }
 }
 
 PE_TEST(large_reductions_are_right) {
