@@ -1,3 +1,4 @@
+# Checked by reading and by Python's compiler only: Spack has never run it.
 # A Spack recipe: copy it to packages/shmemx/package.py of a repository of your own (spack repo create).
 from spack.package import *
 
