@@ -21,6 +21,7 @@ debootstrap --variant=minbase --include=gcc,libc6-dev,make,man-db "${2:-bookworm
 for name in libshmemx1 libshmemx-dev shmemx-bin shmemx-doc; do cp "$work/packages/$name"_*.deb "$machine/tmp"; done
 chroot "$machine" sh -c 'dpkg -i /tmp/*.deb && useradd --create-home newcomer' >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
 
+# shellcheck disable=SC2016  # the shell inside expands them
 # The machine's own processes, mounts and network; its files go with the work folder.
 unshare --mount --pid --net --ipc --uts --fork --kill-child sh -c '
   ip link set lo up && mount -t proc proc "$1/proc" && exec python3 "$2/tests/docs/follow_pages.py" --machine "$1"
