@@ -10,7 +10,7 @@ test_packages=(libboost-test-dev spin binutils clang dpkg-dev file python3 procp
   openmpi-bin libopenmpi-dev gfortran valgrind gdb
   libjemalloc2 libtcmalloc-minimal4 libucx-dev libfabric-dev)
 # Not every distribution has these. A test that needs one is skipped without it.
-optional_test_packages=(slurm-wlm munge)
+optional_test_packages=(slurm-wlm munge zsh)
 bench_packages=(libfmt-dev openmpi-bin libopenmpi-dev mpich libmpich-dev libucx-dev libfabric-dev gnuplot-nox valgrind)
 
 packages=("${build_packages[@]}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The completion of command lines: what bash offers, that each option of the programs is among it, and that zsh reads its file.
+# The completion of command lines: what bash offers, and that each option of the programs is among it.
 # Usage: check_completion.sh PROJECT DIRECTORY_OF_PROGRAMS
 set -euo pipefail
 project=$1
@@ -78,7 +78,4 @@ for program in "$programs"/{oshrun,shmem_info,shmem_perf,shmem_trace_join,oshcc,
     { echo "$program --help has no examples"; exit 1; }
 done
 
-if command -v zsh >/dev/null; then
-  zsh -n "$project/examples/completion/_shmemx"
-fi
 echo "completion is as it should be"
