@@ -119,8 +119,8 @@ void get_strided_by_messages(const char* routine, void* dest, const context::Pla
   Tracker open;
   const Getting getting{routine, {&open}, true};
   auto* const to = static_cast<std::byte*>(dest);
-  const std::size_t room = std::min(kGatherBytes, room_in_reply(source.pe));
-  if (shape.block_bytes <= room / 2) {
+  const std::size_t room = std::min(kElementBytes, room_in_reply(source.pe));
+  if (shape.block_bytes <= room / 2 && shape.block_bytes < kRdmaBytes) {
     get_blocks_gathered(getting, to, source, shape, room / shape.block_bytes);
   } else {
     get_each_block(getting, to, source, shape);

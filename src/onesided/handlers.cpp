@@ -42,15 +42,25 @@ Verdict handle(Endpoint&, const Message& message) {
 // Memory in which a handler makes the data of its reply. Under the endpoint's lock.
 using Scratch = std::unique_ptr<std::byte[]>;
 struct Scratches {
+  static constexpr std::size_t kMostTaken = 64;  // 4 MiB
+
   Scratch current = make();
+  std::size_t taken = 0;
   std::vector<Scratch> unused;
 
   static Scratch make() { return Scratch(new std::byte[kElementBytes]); }
+  // Returns whether take() may be called: what replies have taken and not given back is bounded.
+  bool may_take() const noexcept { return taken < kMostTaken; }
   // Returns the current one, which another one replaces.
   Scratch take() {
+    ++taken;
     Scratch next = unused.empty() ? make() : std::move(unused.back());
     if (!unused.empty()) unused.pop_back();
     return std::exchange(current, std::move(next));
+  }
+  void give_back(Scratch scratch) {
+    --taken;
+    unused.push_back(std::move(scratch));
   }
 };
 // Never destroyed: threads may still poll while the process exits.
@@ -108,6 +118,8 @@ std::vector<std::unique_ptr<Loan>>& loans() {
 }
 
 Verdict send_in_place(Endpoint& endpoint, const Message& message, const Executed& result) {
+  const bool is_gathered = result.data.data() == scratches().current.get();
+  if (is_gathered && !scratches().may_take()) return Verdict::later;
   auto loan = std::make_unique<Loan>();
   loan->place = place_of(message.payload);
   loan->bytes = result.data.size();
@@ -115,7 +127,7 @@ Verdict send_in_place(Endpoint& endpoint, const Message& message, const Executed
           {message.source, am::kReply, bytes_of(result.reply), result.data, am::until_done(loan->outgoing)}))
     return Verdict::later;
   if (!loan->outgoing.done) {
-    if (result.data.data() == scratches().current.get()) {
+    if (is_gathered) {
       loan->scratch = scratches().take();
     } else {
       windows::begin_use(loan->place.window, loan->place.offset, loan->bytes);
@@ -158,7 +170,7 @@ Verdict handle_atomic_fetch(Endpoint& endpoint, const Message& message) {
     any |= std::erase_if(loans(), [](const std::unique_ptr<Loan>& loan) {
              if (!loan->outgoing.done) return false;
              if (loan->scratch != nullptr) {
-               scratches().unused.push_back(std::move(loan->scratch));
+               scratches().give_back(std::move(loan->scratch));
              } else {
                windows::end_use(loan->place.window, loan->place.offset, loan->bytes);
              }

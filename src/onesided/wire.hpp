@@ -18,8 +18,8 @@ namespace shmemx::onesided {
 
 using am::Bytes;
 
-// Limits of one message: a strided transfer, gathered on the stack; and elements of an accumulate between nodes, which
-// the target keeps until it can reply.
+// Limits of one message: a strided put, gathered on the stack; and blocks of a strided get or elements of an accumulate
+// between nodes, which the target keeps until the reply has left.
 inline constexpr std::size_t kGatherBytes = 4096;
 inline constexpr std::size_t kElementBytes = std::size_t{64} << 10;
 
@@ -128,8 +128,8 @@ struct AccumulateHeader {
 };
 static_assert(sizeof(AccumulateHeader) == 32 && offsetof(AccumulateHeader, is_last) == 28);
 
-// kAccumulateStrided: blocks of `elements.count` elements at equal distances; their operands follow without gaps, and so
-// do the old elements in the reply. Of types without padding behind the last element.
+// kAccumulateStrided: blocks of `elements.count` elements at equal distances; their operands follow without gaps, and
+// so do the old elements in the reply. Of types without padding behind the last element.
 struct AccumulateStridedHeader {
   AccumulateHeader elements;
   std::uint64_t step;

@@ -1,7 +1,9 @@
 #include "played_network.hpp"
 
 #include <cstring>
+#include <utility>
 
+#include "am/coalescer.hpp"
 #include "am/net_channel.hpp"
 
 namespace shmemx::unit {
@@ -34,7 +36,7 @@ void PlayedNetwork::reply(std::uint32_t ticket, onesided::Outcome outcome) {
 }
 
 transport::Sent PlayedNetwork::send(int, const transport::Header& head, transport::Bytes header, transport::Bytes data,
-                                    transport::Outgoing*, transport::Urgency) noexcept {
+                                    transport::Outgoing* outgoing, transport::Urgency) noexcept {
   const unsigned handler = head.handler;
   if (handler == am::kAck) return transport::Sent::yes;
   ++messages_sent;
@@ -42,6 +44,10 @@ transport::Sent PlayedNetwork::send(int, const transport::Header& head, transpor
   payload.insert(payload.end(), data.begin(), data.end());
   if (handler == am::kReply) {
     note_answer(payload);
+    if (reads_later && outgoing != nullptr) {
+      unread_.push_back(outgoing);
+      return transport::Sent::later;
+    }
   } else {
     messages_.push_back({handler, polls + message_polls, payload});
   }
@@ -52,6 +58,16 @@ void PlayedNetwork::request_probe(const onesided::RmaProbeRequest& request) {
   alignas(16) onesided::RmaProbeRequest aligned = request;
   if (names_itself) std::memcpy(aligned.network, name(), std::strlen(name()));
   am::network_sink().deliver(kOther, {am::kRmaProbe, 0, sizeof aligned, executed_}, am::bytes_of(aligned));
+}
+
+void PlayedNetwork::request_blocks(const onesided::GetStridedHeader& request) {
+  const am::Locked endpoint;
+  alignas(16) const onesided::GetStridedHeader aligned = request;
+  am::network_sink().deliver(kOther, {am::kGetStrided, 0, sizeof aligned, executed_}, am::bytes_of(aligned));
+}
+
+void PlayedNetwork::read_payloads() {
+  for (transport::Outgoing* const outgoing : std::exchange(unread_, {})) outgoing->done = true;
 }
 
 void PlayedNetwork::finish_due(bool puts, bool gets) {
@@ -270,6 +286,8 @@ void PlayedNetwork::finish(const Started& transfer) {
 void PlayedNetwork::execute(const Sent& message) {
   if (message.handler == am::kKeyRequest) return reply_with_key(message);
   if (message.handler == am::kRmaProbe) return take_probe(message);
+  if (message.handler == am::kGetStrided) return reply_with_blocks(message);
+  if (message.handler == am::kBatch) reply_to_batch(message);
   if (message.handler == am::kKeyRevoke) {
     onesided::KeyRevokeHeader header;
     std::memcpy(&header, message.payload.data(), sizeof header);
@@ -317,6 +335,29 @@ void PlayedNetwork::take_put(const Sent& message) {
   std::memcpy(remote.data() + header.offset, message.payload.data() + sizeof header, bytes);
 }
 
+// Requests of blocks alone have replies.
+void PlayedNetwork::reply_to_batch(const Sent& message) {
+  am::Bytes rest(message.payload);
+  am::Bytes payload;
+  for (am::ItemHeader item{}; am::take_item(rest, item, payload);)
+    if (item.handler == am::kGetStrided)
+      reply_with_blocks({item.handler, message.due, {payload.begin(), payload.end()}});
+}
+
+void PlayedNetwork::reply_with_blocks(const Sent& message) {
+  onesided::GetStridedHeader request;
+  std::memcpy(&request, message.payload.data(), sizeof request);
+  log.push_back("message get of " + std::to_string(request.block_count) + " blocks");
+  const onesided::ReplyHeader header{request.ticket, onesided::Outcome::ok, 1, 0};
+  std::vector<std::byte> reply(sizeof header);
+  std::memcpy(reply.data(), &header, sizeof header);
+  for (std::uint32_t i = 0; i < request.block_count; ++i) {
+    const std::byte* const block = remote.data() + request.offset + i * request.step;
+    reply.insert(reply.end(), block, block + request.block_bytes);
+  }
+  am::network_sink().deliver(kOther, {am::kReply, 0, sizeof header, executed_}, reply);
+}
+
 void PlayedNetwork::note_answer(const std::vector<std::byte>& payload) {
   onesided::KeyList list;
   const std::size_t bytes = payload.size() - sizeof(onesided::ReplyHeader);
@@ -325,6 +366,7 @@ void PlayedNetwork::note_answer(const std::vector<std::byte>& payload) {
     std::memcpy(&probe_answers.emplace_back(), payload.data() + sizeof(onesided::ReplyHeader), bytes);
     return;
   }
+  if (bytes > sizeof list) return log.push_back("reply of " + std::to_string(bytes) + " bytes");
   if (bytes == sizeof list) std::memcpy(&list, payload.data() + sizeof(onesided::ReplyHeader), sizeof list);
   std::size_t at = 0;
   list.take(at, answers.emplace_back());

@@ -43,6 +43,7 @@ class PlayedNetwork final : public test_support::FakeTransport, private transpor
   transport::FenceOrder order = transport::FenceOrder::nothing;  // what a fence of it orders
   int fences = 0;
   bool requests_back = false;  // while it keeps still it asks this PE to keep still
+  bool reads_later = false;    // payloads of replies stay in use until read_payloads()
 
   // What has happened.
   std::vector<std::string> log;
@@ -62,11 +63,15 @@ class PlayedNetwork final : public test_support::FakeTransport, private transpor
   void revoke(windows::WindowName window, const onesided::Extent& extent = {});
   // The other PE goes a step of a probe.
   void request_probe(const onesided::RmaProbeRequest& request);
+  // The other PE requests blocks.
+  void request_blocks(const onesided::GetStridedHeader& request);
+  // Payloads of replies may be used again.
+  void read_payloads();
   // The other PE requests a key.
   void request_key(const onesided::KeyRequest& request);
 
   transport::Sent send(int, const transport::Header& head, transport::Bytes header, transport::Bytes data,
-                       transport::Outgoing*, transport::Urgency) noexcept override;
+                       transport::Outgoing* outgoing, transport::Urgency) noexcept override;
   bool poll(int) noexcept override;
   bool arm() noexcept override { return false; }
   transport::Rma* rma() noexcept override { return has_rma ? this : nullptr; }
@@ -121,6 +126,8 @@ class PlayedNetwork final : public test_support::FakeTransport, private transpor
   void reply_to_probe(const onesided::RmaProbeReply& answer);
   void finish_due(bool puts = true, bool gets = true);
   void take_put(const Sent& message);
+  void reply_to_batch(const Sent& message);
+  void reply_with_blocks(const Sent& message);
   void reply(std::uint32_t ticket, onesided::Outcome outcome);
   void note_answer(const std::vector<std::byte>& payload);
 
@@ -128,6 +135,7 @@ class PlayedNetwork final : public test_support::FakeTransport, private transpor
 
   std::deque<Sent> messages_;
   std::deque<Started> transfers_;
+  std::vector<transport::Outgoing*> unread_;
   std::vector<std::unique_ptr<Imported>> imported_;
   int still_left_ = 0;  // polls
   std::uint32_t probe_ticket_ = 0;

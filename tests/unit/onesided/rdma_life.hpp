@@ -83,6 +83,7 @@ struct Life {
     network.puts_alone = network.gets_alone = true;
     network.order = transport::FenceOrder::nothing;
     network.fences = 0;
+    network.reads_later = false;
     network.probe_answers.clear();
     const am::Locked endpoint;
     onesided::forget_proofs();
