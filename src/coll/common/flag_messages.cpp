@@ -29,6 +29,7 @@ struct FlagHeader {
   std::uint16_t window;      // where the data belong: one more than the index of a built-in window, 0: nowhere in one
 };
 static_assert(kTeamEntries <= 0x10000);
+constexpr std::uint16_t kNodeSignal = 0xffff;  // in place of a window
 static_assert(sizeof(FlagHeader) == 40);
 
 using FlagsByMember = std::unordered_map<std::uint32_t, MemberFlag>;  // whose entries stay where they are
@@ -46,6 +47,11 @@ struct Receiver {
   }
 };
 constinit Receiver receivers[kTeamEntries];
+
+// In place of a writer: the entries of NodeSignals.
+constexpr std::uint32_t kSignalCount = ~std::uint32_t{0};
+constexpr std::uint32_t kLatestSignal = kSignalCount - 1;
+constexpr std::uint32_t kAwaitedSignals = kSignalCount - 2;
 
 // Runs `change` under the endpoint's lock. Until the endpoint is open no handler runs.
 template <class Change>
@@ -100,12 +106,30 @@ void complete(Receiver& receiver, const FlagHeader& header, std::size_t bytes, i
   wake_own_sleepers();
 }
 
+// Single writer: handlers run under the endpoint's lock.
+void note_signal(Receiver& receiver, const FlagHeader& header) {
+  MemberFlag& latest = receiver.flag(kLatestSignal);
+  if (header.epoch > latest.epoch.load(std::memory_order_relaxed)) {
+    latest.tag.store(header.tag, std::memory_order_release);      // arrive
+    latest.epoch.store(header.epoch, std::memory_order_release);  // arrive
+  }
+  MemberFlag& count = receiver.flag(kSignalCount);
+  count.tag.store(header.writer, std::memory_order_relaxed);                                      // a hint
+  count.epoch.store(count.epoch.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // arrive
+  wake_own_sleepers();
+}
+
 am::Verdict handle_flag(am::Endpoint&, const am::Message& message) {
   const FlagHeader header = header_in(message.payload, message.source);
   const auto data = message.payload.subspan(sizeof header);
   if (header.epoch == 0 || (header.total != 0 && data.empty())) damaged(message.source, header);
-  if (header.window > windows::kBuiltinWindows) damaged(message.source, header);
+  const bool is_signal = header.window == kNodeSignal && header.total == 0 && data.empty();
+  if (header.window > windows::kBuiltinWindows && !is_signal) damaged(message.source, header);
   Receiver& receiver = checked_receiver(header, message.source);
+  if (is_signal) {
+    note_signal(receiver, header);
+    return am::Verdict::done;
+  }
   if (!data.empty()) copy_block(place_of(header, data.size(), message.source), data.data(), data.size());
   complete(receiver, header, data.size(), message.source);
   return am::Verdict::done;
@@ -169,6 +193,13 @@ void send_flag(const Team& team, const char* routine, int pe, std::uint64_t epoc
   progress::send(routine, {.pe = to, .handler = am::kFlag, .header = am::bytes_of(header)});
 }
 
+void send_node_signal(const Team& team, const char* routine, int leader, std::uint64_t epoch) noexcept {
+  FlagHeader header = header_of(team, epoch);
+  header.window = kNodeSignal;
+  const int to = context::world_pe(team.route, leader);
+  progress::send(routine, {.pe = to, .handler = am::kFlag, .header = am::bytes_of(header)});
+}
+
 // The last message carries the flag.
 void send_put(const Team& team, const char* routine, context::Place dest, std::uint64_t epoch,
               am::Bytes data) noexcept {
@@ -193,6 +224,20 @@ void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t
     header.offset += piece.size();
     data = data.subspan(piece.size());
   } while (!data.empty());
+}
+
+NodeSignals received_signals(const Team& team) noexcept {
+  const am::Locked lock;
+  Receiver& receiver = receivers[team.route.team_index];
+  return {&receiver.flag(kSignalCount), &receiver.flag(kLatestSignal)};
+}
+
+std::uint64_t next_signal(const Team& team) noexcept {
+  const am::Locked lock;
+  std::atomic<std::uint64_t>& awaited = receivers[team.route.team_index].flag(kAwaitedSignals).epoch;
+  const std::uint64_t next = awaited.load(std::memory_order_relaxed) + 1;  // the collective's own
+  awaited.store(next, std::memory_order_relaxed);
+  return next;
 }
 
 const MemberFlag& received_flag(const Team& team, int writer) noexcept {

@@ -33,6 +33,23 @@ void send_put(const Team& team, const char* routine, context::Place dest, std::u
 void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t epoch,
                     std::span<const std::byte> data) noexcept;
 
+// Tells `leader`, of another node, that all members of this one have arrived in a barrier. Sent by any of them: signals
+// are counted, since those of different members may arrive in another order than they were sent.
+void send_node_signal(const Team& team, const char* routine, int leader, std::uint64_t epoch) noexcept;
+struct NodeSignals {
+  const MemberFlag* count;  // its epoch: how many have arrived; its tag: which member has sent the last one
+
+  // Returns the member that has signalled last: the next signal is likely to be its one, too.
+  int likely(int leader) const noexcept {
+    if (count->epoch.load(std::memory_order_relaxed) == 0) return leader;
+    return static_cast<int>(count->tag.load(std::memory_order_relaxed));
+  }
+  const MemberFlag* latest;  // that with the highest epoch
+};
+NodeSignals received_signals(const Team& team) noexcept;
+// Returns how many signals there are when the next one that this leader awaits has arrived.
+std::uint64_t next_signal(const Team& team) noexcept;
+
 // Returns the flag that `writer`, whose memory is not mapped, sets by messages. It stays until the team ends.
 const MemberFlag& received_flag(const Team& team, int writer) noexcept;
 

@@ -2,8 +2,8 @@
 // answer, so each choice depends on what all of them know: lengths, the number of PEs, the nodes and their sizes.
 //
 //   collective          on one node, all mapped                   over several nodes
-//   barrier             dissemination; if PEs outnumber cores     leaders: dissemination
-//                       counting up to kFlatPes, then a tree
+//   barrier             dissemination; if PEs outnumber cores     leaders: dissemination, in whose first round the
+//                       counting up to kFlatPes, then a tree      last member to arrive on a node may signal
 //   broadcast           up to kPushBytes pushed: flat up to       flat up to 4 nodes and kPushBytes, a chain for very
 //                       kFlatPushPes, else a tree; then pulled    long data over more than 3 nodes, else a tree
 //   fcollect, collect   each PE stores to all                     leaders up to 32 KiB in all, else PE to PE
@@ -108,6 +108,11 @@ inline std::size_t broadcast_segment(const TeamNodes& nodes, NodesBroadcast shap
   if (nodes.count() == 2 && nodes.n_members() == 2) return kWholeBytes;
   return shape == NodesBroadcast::chain ? kChainSegmentBytes : kTreeSegmentBytes;
 }
+
+// In a barrier of nodes with at most that many members the last one to arrive signals to another node, so that a leader
+// that sleeps or has no core need not run for that. Each member then has a connection to another leader; with more
+// members only the leader has.
+inline constexpr int kMostSignalling = 8;
 
 // The leaders send to each other directly: one step, but a message to each. Else in log2(n) rounds.
 inline constexpr int kFewLeaders = 3;

@@ -27,7 +27,8 @@ struct alignas(kCacheLine) Flag : MemberFlag {
 static_assert(sizeof(Flag) == kCacheLine);
 
 // The counting barrier of a team, on its PE 0: the last PE to arrive releases all. On several nodes each leader has
-// one, whose `arrived` counts the node peers that have arrived at the leader. See Meetings.
+// one, whose `arrived` counts the members of its node, see Meetings; `released` is then the epoch in which the leader
+// waits for the last of them (internode/leaders.hpp).
 struct alignas(kCacheLine) CountingBarrier {
   alignas(kCacheLine) std::atomic<std::uint64_t> arrived;
   alignas(kCacheLine) std::atomic<std::uint64_t> released;
