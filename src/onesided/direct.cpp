@@ -4,7 +4,6 @@
 #include <span>
 
 #include "am/endpoint.hpp"
-#include "base/fatal.hpp"
 #include "onesided/lane.hpp"
 #include "onesided/rdma.hpp"
 #include "onesided/short_path.hpp"
@@ -23,10 +22,6 @@ constinit Network common_network = {};  // of all direct peers
   peer =
       direct_peers != nullptr && place.window.index < windows::kBuiltinWindows ? direct_peers->find(place.pe) : nullptr;
   return peer != nullptr ? peer->of_window[place.window.index].find(place.offset, bytes) : nullptr;
-}
-
-[[noreturn, gnu::cold]] void has_failed(const char* routine) noexcept {
-  fatal(routine, "a put or get of the network's own was under way when that network failed");
 }
 
 // The completion of what a caller waits for. What has become of it is read under the lock: whoever polls writes it.
@@ -84,7 +79,7 @@ void await(const char* routine, int pe, const Network& network, Own& own) noexce
     own.look();
     return !own.is_open;
   });
-  if (own.is_unknown) has_failed(routine);  // it may still move data
+  if (own.is_unknown) end_for_failure(routine);  // it may still move data
 }
 
 // What was sent to the PE before the first `fences` fences has been executed when this returns.
@@ -337,7 +332,7 @@ bool await_get(const char* routine, const context::Context& context, std::int32_
     --direct_awaited;
     return true;
   });
-  if (is_unknown) has_failed(routine);  // it may still move data
+  if (is_unknown) end_for_failure(routine);  // it may still move data
   return !failed;
 }
 
@@ -418,7 +413,7 @@ void await_direct_puts(const char* routine, const context::Context& context) noe
     open.note_complete();
     return true;
   });
-  if (failed) has_failed(routine);
+  if (failed) end_for_failure(routine);
 }
 
 bool is_fenced(const context::Context& context) noexcept {
@@ -444,7 +439,7 @@ void await_direct(const char* routine, const context::Context* context) noexcept
     }
     return true;
   });
-  if (failed) has_failed(routine);
+  if (failed) end_for_failure(routine);
 }
 
 }  // namespace shmemx::onesided

@@ -164,7 +164,7 @@ void report_lost(Lane& lane) noexcept {
 
 [[noreturn, gnu::cold]] void has_failed(const char* routine, Lane& lane) noexcept {
   report_lost(lane);
-  fatal(routine, "a put or get of the network's own was under way when that network failed");
+  end_for_failure(routine);
 }
 
 void await_all(const char* routine, Lane& lane) noexcept {

@@ -378,6 +378,15 @@ Registrations::Counts registration_counts() noexcept {
   return state().opened.registrations().counts();
 }
 
+// Looks at completions alone do not report what the network has lost. A poll does, with a line that names the PE.
+void end_for_failure(const char* routine) noexcept {
+  {
+    const Locked endpoint;
+    endpoint->poll();
+  }
+  fatal(routine, "a put or get of the network's own was under way when that network failed");
+}
+
 void flush_rdma_all(const char* routine) noexcept {
   progress::wait_under_lock(routine, -1, [](Endpoint&) { return state().transfers.empty(); });
 }

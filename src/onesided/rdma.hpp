@@ -139,6 +139,9 @@ void revoke_keys(const char* routine, windows::WindowName window, const Extent& 
 // Of the registration cache of this process.
 Registrations::Counts registration_counts() noexcept;
 
+// Ends the job after a put or get that has failed, as the PE is lost.
+[[noreturn, gnu::cold]] void end_for_failure(const char* routine) noexcept;
+
 // Waits until no transfer is under way.
 void flush_rdma_all(const char* routine) noexcept;
 

@@ -23,6 +23,8 @@ long word;
 long lock_word;
 unsigned char area[kLongBytes];
 long reduced[2];
+long victims_process;
+shmem_ctx_t own_context = SHMEM_CTX_INVALID;
 
 int victim() { return shmem_n_pes() - 1; }
 
@@ -63,6 +65,18 @@ void quiet_for_ever() {
     shmem_quiet();
   }
 }
+// The network is not looked at before the PE has ended. Only on one host.
+void quiet_after_end() {
+  while (::kill(static_cast<pid_t>(victims_process), 0) == 0) ::usleep(1000);
+  quiet_for_ever();
+}
+void quiet_private_for_ever() {
+  if (shmem_ctx_create(SHMEM_CTX_PRIVATE, &own_context) != 0) std::abort();
+  for (;;) {
+    shmem_ctx_long_p(own_context, &word, 1, victim());
+    shmem_ctx_quiet(own_context);
+  }
+}
 void atomics_for_ever() {
   for (;;) shmem_long_atomic_fetch_add(&word, 1, victim());
 }
@@ -71,6 +85,9 @@ void barrier() { shmem_barrier_all(); }
 void collective() { shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &reduced[1], &reduced[0], 1); }
 void take_lock() { shmem_set_lock(&lock_word); }
 void hold_lock() { shmem_set_lock(&lock_word); }
+void name_process() {
+  for (int pe = 0; pe < victim(); ++pe) shmem_long_p(&victims_process, ::getpid(), pe);
+}
 void allocate() { (void)shmem_malloc(100); }
 void finalize() { shmem_finalize(); }
 
@@ -81,12 +98,20 @@ struct Phase {
   void (*others)();
 };
 const Phase kPhases[] = {
-    {"connect", false, nothing, quiet_for_ever},  {"put", true, nothing, put_for_ever},
-    {"put_nbi", true, nothing, put_nbi_for_ever}, {"get", true, nothing, get_for_ever},
-    {"quiet", true, nothing, quiet_for_ever},     {"atomic", true, nothing, atomics_for_ever},
-    {"wait_until", true, nothing, wait_until},    {"barrier", true, nothing, barrier},
-    {"collective", true, nothing, collective},    {"lock", true, hold_lock, take_lock},
-    {"malloc", true, nothing, allocate},          {"finalize", true, nothing, finalize},
+    {"connect", false, nothing, quiet_for_ever},
+    {"put", true, nothing, put_for_ever},
+    {"put_nbi", true, nothing, put_nbi_for_ever},
+    {"get", true, nothing, get_for_ever},
+    {"quiet", true, nothing, quiet_for_ever},
+    {"atomic", true, nothing, atomics_for_ever},
+    {"wait_until", true, nothing, wait_until},
+    {"barrier", true, nothing, barrier},
+    {"collective", true, nothing, collective},
+    {"lock", true, hold_lock, take_lock},
+    {"private", true, nothing, quiet_private_for_ever},
+    {"ended", true, name_process, quiet_after_end},
+    {"malloc", true, nothing, allocate},
+    {"finalize", true, nothing, finalize},
 };
 
 int run(const Phase& phase, const std::string& fault) {

@@ -226,7 +226,13 @@ Endpoint::Endpoint(Domain& owner, const fi_info& info, void* user_context)
 Endpoint::~Endpoint() { identity = {}; }
 
 Address Endpoint::address() const noexcept {
-  Address own{kMagic, ::getpid(), memory.file(), reinterpret_cast<std::uint64_t>(&identity), identity.number, 0};
+  Address own{kMagic,
+              ::getpid(),
+              memory.file(),
+              reinterpret_cast<std::uint64_t>(&identity),
+              identity.number,
+              own_pid_namespace(),
+              0};
   own.check = own.expected_check();
   return own;
 }

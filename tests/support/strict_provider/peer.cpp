@@ -25,6 +25,9 @@ int insert_addresses(fid_av* object, const void* addresses, std::size_t count, f
     Address address;
     std::memcpy(&address, static_cast<const std::byte*>(addresses) + i * sizeof address, sizeof address);
     if (!address.is_genuine()) violation("fi_av_insert: address %zu of %zu is not one of fi_getname", i, count);
+    if (address.pid_namespace != own_pid_namespace())
+      violation("fi_av_insert: address %zu of %zu is in another PID namespace, where this provider reaches nobody", i,
+                count);
     const fi_addr_t place = av.insert(address);
     if (places != nullptr) places[i] = place;
     ++av.domain.av_inserts;

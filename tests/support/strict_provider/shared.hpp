@@ -35,6 +35,7 @@ struct Address {
   std::int32_t file;  // descriptor of the endpoint's shared memory in that process
   std::uint64_t identity_at;
   std::uint64_t number;
+  std::uint64_t pid_namespace;
   std::uint64_t check;
 
   std::uint64_t expected_check() const noexcept;
@@ -121,6 +122,9 @@ class SharedMemory {
   Layout* layout_ = nullptr;
   int file_ = -1;
 };
+
+// Names the PID namespace of this process: process numbers of another one mean nothing here.
+std::uint64_t own_pid_namespace() noexcept;
 
 // Returns true if the process that had this identity lives.
 bool is_alive(pid_t pid, std::uint64_t identity_at, std::uint64_t number) noexcept;
