@@ -55,7 +55,7 @@ struct BlockCall {
   const char* routine;
   std::uint32_t near;
 
-  [[gnu::always_inline]] void keep_in_memory() const noexcept { __asm__ volatile("" : : "r"(this) : "memory"); }
+  [[gnu::always_inline]] void keep_in_memory() const noexcept { __asm__ volatile("" : : "m"(*this) : "memory"); }
 };
 [[gnu::always_inline]] inline bool is_short(const Context& context, std::uint64_t bytes, std::uint32_t near) noexcept {
   return near >= context.n_near && bytes - 1 < onesided::kShortBytes;

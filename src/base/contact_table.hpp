@@ -70,6 +70,7 @@ class Contacts {
   std::size_t n_pes() const noexcept { return table_.size(); }
   // Returns null before the first contact.
   T* find(int pe) const noexcept { return table_[pe]; }
+  T* of(std::uint32_t pe) const noexcept { return entries()[pe]; }  // the same, without an extension of the sign
   // The objects by PE, null before the first contact.
   T* const* entries() const noexcept { return table_.entries().data(); }
   // Returns the object of `pe`; makes it at the first contact.

@@ -21,8 +21,9 @@
 #include "team/pe_set.hpp"
 
 namespace shmemx::onesided {
+struct DirectOpen;
 struct Lane;
-}
+}  // namespace shmemx::onesided
 
 namespace shmemx::context {
 
@@ -57,6 +58,7 @@ struct alignas(256) Context {  // a power of two: a handle's index becomes a shi
   std::uint64_t session_total_ops;
   bool by_messages;      // of a team without a slot: its collectives address no other PE's memory
   onesided::Lane* lane;  // endpoints of a network that are the context's own; null: it shares those of the process
+  onesided::DirectOpen* direct_open;  // what it has under way past the target's CPU; of entries of the table
 };
 
 static_assert(sizeof(Context) == 256);

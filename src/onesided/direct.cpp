@@ -387,7 +387,8 @@ std::size_t get_strided_direct(const char* routine, const context::Context& cont
 
 bool has_direct_open() noexcept {
   const auto is_open = [](const DirectOpen& open) { return !open.is_empty(); };
-  return direct_awaited != 0 || may_lanes_be_open() || std::any_of(direct_open, direct_open + used_entries(), is_open);
+  return direct_awaited != 0 || may_lanes_be_open() ||
+         std::any_of(direct_open, direct_open + used_entries.load(std::memory_order_relaxed), is_open);
 }
 
 namespace {
@@ -430,7 +431,7 @@ void await_direct(const char* routine, const context::Context* context) noexcept
   bool failed = false;
   wait_at(routine, -1, common_network, [&] {
     const std::uint32_t first = context != nullptr ? index_of(*context) : 0;
-    const std::uint32_t end = context != nullptr ? first + 1 : used_entries();
+    const std::uint32_t end = context != nullptr ? first + 1 : used_entries.load(std::memory_order_relaxed);
     for (std::uint32_t i = first; i < end; ++i) {
       DirectOpen& open = direct_open[i];
       if (!open.is_empty()) return false;

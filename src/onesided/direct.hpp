@@ -44,6 +44,9 @@ void add_direct(const context::Place& place, const DirectPiece& piece, const Dir
 // Under the endpoint's lock. All operations have ended.
 void forget_direct() noexcept;
 
+// To be called for each new context of the table, before its first operation.
+void open_direct(context::Context& entry) noexcept;
+
 // Return false if the general path has to do it, all of it; the strided ones how many blocks, from the first on, are
 // done. Require has_direct_keys(), and something to do.
 // Returns when the source may be used again.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -103,23 +104,11 @@ struct alignas(kCacheLine) DirectOpen {
 inline constinit Contacts<DirectPeer>* direct_peers = nullptr;  // null: no piece is known
 inline constinit DirectPeer* const* direct_peer_of = nullptr;   // the same, by PE
 inline constinit DirectOpen direct_open[context::kMaxContexts] = {};
-inline constinit std::uintptr_t used_bytes = 0;  // of direct_open; what is behind them has never had an operation
+// Entries of direct_open from here on have never belonged to a context.
+inline constinit std::atomic<std::uint32_t> used_entries = context::kDefaultContext + 1;
 // Calls that wait for an operation of their own.
 inline constinit std::uint32_t direct_awaited = 0;
 
-// Of a context of the table. A distance between two contexts becomes one between two entries by a shift.
-[[gnu::always_inline]] inline DirectOpen& direct_open_of_entry(const context::Context& entry) noexcept {
-  constexpr std::uintptr_t kRatio = sizeof(context::Context) / sizeof(DirectOpen);
-  static_assert(sizeof(context::Context) == kRatio * sizeof(DirectOpen));
-  const std::uintptr_t distance =
-      (reinterpret_cast<std::uintptr_t>(&entry) - reinterpret_cast<std::uintptr_t>(context::context_table)) / kRatio;
-  if (distance >= used_bytes) [[unlikely]]
-    used_bytes = distance + sizeof(DirectOpen);
-  return *reinterpret_cast<DirectOpen*>(reinterpret_cast<std::uintptr_t>(direct_open) + distance);
-}
-inline DirectOpen& direct_open_of(const context::Context& context) noexcept {
-  return direct_open_of_entry(context::context_table[index_of(context)]);
-}
-inline std::uint32_t used_entries() noexcept { return static_cast<std::uint32_t>(used_bytes / sizeof(DirectOpen)); }
+inline DirectOpen& direct_open_of(const context::Context& context) noexcept { return direct_open[index_of(context)]; }
 
 }  // namespace shmemx::onesided

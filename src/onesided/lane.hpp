@@ -58,7 +58,7 @@ struct Lane {
   std::uint32_t context = 0;              // index of the user, 0: none
 
   [[gnu::always_inline]] void note_open() noexcept {
-    if (!may_be_open.load(std::memory_order_relaxed)) may_be_open.store(true, std::memory_order_relaxed);
+    may_be_open.store(true, std::memory_order_relaxed);  // a look whether it is costs more
   }
 };
 

@@ -20,7 +20,8 @@ inline constexpr std::size_t kShortBytes = transport::Rma::kShortBytes;
                                                transport::Bytes source) noexcept {
   if (!is_on_roomy_stack()) [[unlikely]]
     return false;
-  const LanePeer* const peer = lane.user == this_thread() ? lane.peers.find(world_pe) : nullptr;
+  const LanePeer* const peer =
+      lane.user == this_thread() ? lane.peers.of(static_cast<std::uint32_t>(world_pe)) : nullptr;
   if (peer == nullptr) [[unlikely]]
     return false;
   const DirectPiece* const piece = peer->heap().find_short(offset);
@@ -45,18 +46,23 @@ inline constexpr std::size_t kShortBytes = transport::Rma::kShortBytes;
   const DirectPiece* const piece = peer->heap.find_short(offset);
   if (piece == nullptr || peer->fences != fences) [[unlikely]]
     return false;
-  return peer->bare->put_short(*piece->key, offset - piece->begin, source, direct_open_of_entry(context).puts);
+  return peer->bare->put_short(*piece->key, offset - piece->begin, source, context.direct_open->puts);
 }
 
 // One that is open is counted in direct_awaited, if not by a lane.
 using transport::ShortGet;
+
+// What follows some of the short gets. It returns how the get has begun, so that its caller keeps nothing meanwhile.
+ShortGet end_lane_get(ShortGet begun) noexcept;
+ShortGet end_common_get(ShortGet begun, bool is_poll_due) noexcept;
 
 [[gnu::always_inline]] inline ShortGet get_at_once(Lane& lane, std::int32_t world_pe, std::uint64_t offset,
                                                    std::span<std::byte> dest,
                                                    transport::Completion& completion) noexcept {
   if (!is_on_roomy_stack()) [[unlikely]]
     return ShortGet::no;
-  const LanePeer* const peer = lane.user == this_thread() ? lane.peers.find(world_pe) : nullptr;
+  const LanePeer* const peer =
+      lane.user == this_thread() ? lane.peers.of(static_cast<std::uint32_t>(world_pe)) : nullptr;
   if (peer == nullptr) [[unlikely]]
     return ShortGet::no;
   const DirectPiece* const piece = peer->heap().find_short(offset);
@@ -65,7 +71,7 @@ using transport::ShortGet;
   lane.note_open();
   const ShortGet begun = lane.network->get_short(*piece->key, offset - piece->begin, dest, completion);
   if (++lane.looks % am::kLooksPerPoll == 0) [[unlikely]]
-    am::poll();
+    return end_lane_get(begun);
   return begun;
 }
 
@@ -83,10 +89,10 @@ using transport::ShortGet;
   if (piece == nullptr) [[unlikely]]
     return ShortGet::no;
   const ShortGet begun = peer->bare->get_short(*piece->key, offset - piece->begin, dest, completion);
-  if (begun == ShortGet::open) [[unlikely]]
-    ++direct_awaited;
   if (am::Locked::held().note_look()) [[unlikely]]
-    am::Locked::held().poll();
+    return end_common_get(begun, true);
+  if (begun == ShortGet::open) [[unlikely]]
+    return end_common_get(begun, false);
   return begun;
 }
 

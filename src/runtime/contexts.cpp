@@ -4,6 +4,7 @@
 
 #include "base/mutex.hpp"
 #include "check/leaks.hpp"
+#include "onesided/direct.hpp"
 #include "stats/counters.hpp"
 
 namespace shmemx::runtime {
@@ -45,6 +46,7 @@ std::uint64_t create_context(const coll::Team& team) noexcept {
   entry.by_messages = false;
   entry.session_options = 0;
   entry.session_total_ops = ~std::uint64_t{0};
+  onesided::open_direct(entry);
   entry.handle = ++generation * context::kMaxContexts + index;
   return entry.handle;
 }

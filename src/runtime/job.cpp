@@ -29,6 +29,7 @@
 #include "coll/split.hpp"
 #include "config/config.hpp"
 #include "context/route.hpp"
+#include "onesided/direct.hpp"
 #include "onesided/order.hpp"
 #include "public_windows/lock.hpp"
 #include "runtime/checking.hpp"
@@ -150,6 +151,7 @@ void open_world() {
   check_threads(thread_level());
   const context::Context world = make_world(*self.arena, self.parameters);
   context::default_context() = world;
+  onesided::open_direct(context::default_context());
   context::context_table[context::kInvalidContext].handle = ~std::uint64_t{0};
   coll::install_team(coll::kEndTeam, world, 0);
   coll::install_team(coll::kWorldTeam, world, coll::kWorldTeam);

@@ -260,18 +260,17 @@ ShortGet OfiLane::get_short(const transport::RemoteKey& any_key, std::uint64_t o
   if (fi_read(fabric_.ep.get(), dest.data(), dest.size(), nullptr, key.endpoint, key.address + offset, key.key,
               &request->context) != 0) [[unlikely]]
     return ShortGet::no;
-  fi_cq_data_entry entry;
-  const ssize_t count = fi_cq_read(fabric_.cq.get(), &entry, 1);
-  if (count == 1 && entry.op_context == &request->context) [[likely]]
+  const ssize_t count = fi_cq_read(fabric_.cq.get(), &entry_of_get_, 1);
+  if (count == 1 && entry_of_get_.op_context == &request->context) [[likely]]
     return ShortGet::done;
-  return keep(count == 1 ? &entry : nullptr);
+  return keep(count == 1);
 }
 
 // A get has not ended, or was not the first to end: its request, the first free one, is in use.
-ShortGet OfiLane::keep(const fi_cq_data_entry* entry) noexcept {
+ShortGet OfiLane::keep(bool has_entry) noexcept {
   ++free_->completion->open;
   take_first();
-  if (entry != nullptr) on_done(static_cast<Request&>(*static_cast<Operation*>(entry->op_context)));
+  if (has_entry) on_done(static_cast<Request&>(*static_cast<Operation*>(entry_of_get_.op_context)));
   return ShortGet::open;
 }
 

@@ -105,7 +105,7 @@ class OfiLane final : public transport::Lane {
   bool write(Request& request, const Range& range) noexcept;
   bool read(Request& request, const Range& range) noexcept;
   [[gnu::noinline, gnu::cold]] bool not_posted(Request& request, std::int64_t result) noexcept;
-  [[gnu::noinline, gnu::cold]] transport::ShortGet keep(const fi_cq_data_entry* entry) noexcept;
+  [[gnu::noinline, gnu::cold]] transport::ShortGet keep(bool has_entry) noexcept;
   bool lend_buffer(Request& request, Range& range);
   [[gnu::noinline]] bool put_short_apart(const RemoteKey& key, std::uint64_t offset, Bytes source,
                                          Completion& completion) noexcept;
@@ -121,7 +121,8 @@ class OfiLane final : public transport::Lane {
   std::vector<std::unique_ptr<RemoteKey>> keys_;
   std::deque<Request> requests_;
   Request* free_ = nullptr;
-  std::vector<Target*> lost_;  // not reported yet
+  fi_cq_data_entry entry_of_get_{};  // read by get_short(): as a local object it would cost a frame
+  std::vector<Target*> lost_;        // not reported yet
 };
 
 }  // namespace shmemx::ofi

@@ -81,17 +81,39 @@ void OfiRma::read_own_completions() noexcept {
   std::array<fi_cq_data_entry, 16> entries;
   for (std::size_t left = kMostOpen; left != 0; left -= entries.size()) {
     const ssize_t count = fi_cq_read(fabric_.cq.get(), entries.data(), entries.size());
-    for (ssize_t i = 0; i < count; ++i) {
-      const fi_cq_data_entry& entry = entries[static_cast<std::size_t>(i)];
-      auto* const operation = static_cast<Operation*>(entry.op_context);
-      if (operation != nullptr && operation->kind == Operation::Kind::rma) [[likely]] {
-        on_done(static_cast<RmaRequest&>(*operation));
-      } else {
-        fabric_.set_aside.push_back(entry);
-      }
-    }
-    if (count < static_cast<ssize_t>(entries.size())) return;
+    if (count <= 0) return;
+    const auto read = static_cast<std::size_t>(count);
+    end_own(std::span(entries).first(read));
+    if (read < entries.size()) return;
   }
+}
+
+// Nearly all are plain requests, of which each costs little more than its place in the list of free ones.
+void OfiRma::end_own(std::span<const fi_cq_data_entry> entries) noexcept {
+  RmaRequest* free = requests_.free;
+  std::size_t plain = entries.size();
+  for (const fi_cq_data_entry& entry : entries) {
+    auto* const request = static_cast<RmaRequest*>(static_cast<Operation*>(entry.op_context));
+    if (request != nullptr && request->kind == Operation::Kind::rma && request->is_plain) [[likely]] {
+      request->peer->keepalive.heard();
+      --request->completion->open;
+      request->next = std::exchange(free, request);
+      continue;
+    }
+    --plain;
+    requests_.free = free;
+    end_other(entry);
+    free = requests_.free;
+  }
+  requests_.free = free;
+  requests_.open -= plain;
+}
+
+void OfiRma::end_other(const fi_cq_data_entry& entry) noexcept {
+  auto* const operation = static_cast<Operation*>(entry.op_context);
+  if (operation != nullptr && operation->kind == Operation::Kind::rma)
+    return on_done(static_cast<RmaRequest&>(*operation));
+  fabric_.set_aside.push_back(entry);
 }
 
 // A word needs no more than to be stored in a request that is prepared for it.
@@ -146,18 +168,17 @@ ShortGet OfiRma::get_short(const transport::RemoteKey& any_key, std::uint64_t of
   if (fi_read(fabric_.ep.get(), dest.data(), dest.size(), nullptr, key.endpoint, key.address + offset, key.key,
               &request->context) != 0) [[unlikely]]
     return ShortGet::no;
-  fi_cq_data_entry entry;
-  const ssize_t count = fi_cq_read(fabric_.cq.get(), &entry, 1);
-  if (count != 1 || entry.op_context != &request->context) [[unlikely]]
-    return keep(count == 1 ? &entry : nullptr);
+  const ssize_t count = fi_cq_read(fabric_.cq.get(), &requests_.entry_of_get, 1);
+  if (count != 1 || requests_.entry_of_get.op_context != &request->context) [[unlikely]]
+    return keep(count == 1);
   request->peer->keepalive.heard();
   return ShortGet::done;
 }
 
 // A get has not ended, or was not the first to end: its request, the first free one, is taken.
-ShortGet OfiRma::keep(const fi_cq_data_entry* entry) noexcept {
+ShortGet OfiRma::keep(bool has_entry) noexcept {
   ++take_prepared()->completion->open;
-  if (entry != nullptr) fabric_.set_aside.push_back(*entry);
+  if (has_entry) fabric_.set_aside.push_back(requests_.entry_of_get);
   return ShortGet::open;
 }
 

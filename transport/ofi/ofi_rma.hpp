@@ -81,6 +81,7 @@ struct RequestPool {
   RmaRequest* free = nullptr;
   std::size_t open = 0;  // requests that the provider has
   std::uint32_t times_full = 0;
+  fi_cq_data_entry entry_of_get{};  // read by get_short(): as a local object it would cost a frame
 };
 
 class OfiRma final : public transport::Rma {
@@ -160,6 +161,8 @@ class OfiRma final : public transport::Rma {
   }
   [[gnu::noinline, gnu::cold]] RmaRequest* make() noexcept;
   void read_own_completions() noexcept;
+  void end_own(std::span<const fi_cq_data_entry> entries) noexcept;
+  [[gnu::noinline, gnu::cold]] void end_other(const fi_cq_data_entry& entry) noexcept;
   [[gnu::always_inline]] void give_back(RmaRequest& request) noexcept {
     request.next = std::exchange(requests_.free, &request);
     --requests_.open;
@@ -174,7 +177,7 @@ class OfiRma final : public transport::Rma {
   [[gnu::noinline, gnu::cold]] bool not_posted(RmaRequest& request, std::int64_t result) noexcept;
   [[gnu::noinline]] bool put_short_apart(const RemoteKey& key, std::uint64_t offset, Bytes source,
                                          Completion& completion) noexcept;
-  [[gnu::noinline, gnu::cold]] transport::ShortGet keep(const fi_cq_data_entry* entry) noexcept;
+  [[gnu::noinline, gnu::cold]] transport::ShortGet keep(bool has_entry) noexcept;
   bool put_short_registered(const Range& range, Completion& completion) noexcept;
   bool get_registered(const Range& range, Completion& completion) noexcept;
   bool start_long(const Range& range, Completion& completion, Completion* source_use, bool is_write);

@@ -8,6 +8,7 @@
 
 #include "am/net_channel.hpp"
 #include "base/doorbell.hpp"
+#include "onesided/direct.hpp"
 #include "onesided/keys.hpp"
 #include "onesided/operations.hpp"
 #include "onesided/rdma.hpp"
@@ -61,6 +62,8 @@ struct Life {
     network.can.probes_rma = kind == Network::unproven;
     network.has_rma = kind != Network::messages;
     transport::Transport* const networks[] = {&network};
+    for (const std::size_t index : {context::kDefaultContext, std::size_t{7}, std::size_t{9}, std::size_t{20}})
+      onesided::open_direct(context::context_table[index]);
     onesided::open_rdma(choice, networks, std::uint64_t{1} << 20);
     for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i * 7 + (i >> 8));
   }
