@@ -11,6 +11,7 @@
 #include "api/sync.hpp"
 #include "base/fatal.hpp"
 #include "check/checks.hpp"
+#include "check/owners.hpp"
 #include "coll/barrier.hpp"
 #include "coll/common/matching.hpp"
 #include "onesided/order.hpp"
@@ -53,6 +54,10 @@ void sync_world(const char* routine) {
   coll::Team& world = coll::team_table[coll::kWorldTeam];
   coll::begin_call(world, coll::call_word(coll::CallFamily::sync));
   coll::barrier(world, routine);
+}
+
+std::uint32_t index_of(const context::Context& entry) {
+  return static_cast<std::uint32_t>(&entry - context::context_table);
 }
 
 bool is_accessible(const context::Context& route, const void* address, int pe) {
@@ -237,11 +242,15 @@ void pshmem_quiet(void) noexcept { quiet_default("shmem_quiet"); }
 // SHMEM_CTX_INVALID is a no-op; any other invalid handle ends the job.
 void pshmem_ctx_fence(shmem_ctx_t ctx) noexcept {
   const context::Context* const entry = api::context_or_null(ctx, "shmem_ctx_fence");
-  if (entry != nullptr) onesided::fence("shmem_ctx_fence", *entry);
+  if (entry == nullptr) return;
+  shmemx::check::check_owner("shmem_ctx_fence", index_of(*entry));
+  onesided::fence("shmem_ctx_fence", *entry);
 }
 void pshmem_ctx_quiet(shmem_ctx_t ctx) noexcept {
   const context::Context* const entry = api::context_or_null(ctx, "shmem_ctx_quiet");
-  if (entry != nullptr) onesided::quiet("shmem_ctx_quiet", {entry});
+  if (entry == nullptr) return;
+  shmemx::check::check_owner("shmem_ctx_quiet", index_of(*entry));
+  onesided::quiet("shmem_ctx_quiet", {entry});
 }
 void pshmem_pe_quiet(const int* target_pes, size_t npes) noexcept {
   quiet_pes(api::default_context(), "shmem_pe_quiet", target_pes, npes);

@@ -5,6 +5,7 @@
 #include "api/plain_define.hpp"
 #include "base/fatal.hpp"
 #include "check/leaks.hpp"
+#include "check/owners.hpp"
 #include "coll/background/begin.hpp"
 #include "coll/barrier.hpp"
 #include "coll/common/matching.hpp"
@@ -64,6 +65,12 @@ void end_team(coll::Team& team, const char* routine) {
   coll::release_team(team);
 }
 
+shmemx::check::Sharing sharing_of(long options) {
+  using shmemx::check::Sharing;
+  if ((options & SHMEM_CTX_PRIVATE) != 0) return Sharing::private_to_thread;
+  return (options & SHMEM_CTX_SERIALIZED) != 0 ? Sharing::serialized : Sharing::free;
+}
+
 int create_context(const coll::Team& team, const char* routine, long options, shmem_ctx_t* ctx) {
   constexpr long kKnown = SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE | SHMEM_CTX_NOSTORE;
   if ((options & ~kKnown) != 0)
@@ -73,6 +80,7 @@ int create_context(const coll::Team& team, const char* routine, long options, sh
   if (handle != 0) {
     const auto index = static_cast<std::uint32_t>(handle & context::kContextIndexMask);
     shmemx::check::note_handle(shmemx::check::Handle::context, index, routine);
+    shmemx::check::note_sharing(index, sharing_of(options));
   }
   const bool one_at_a_time = (options & (SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE)) != 0;
   if (handle != 0 && one_at_a_time) shmemx::onesided::want_lane(context::context_at(handle));

@@ -124,24 +124,30 @@ std::string take_text(const std::string& executable, std::uintptr_t site, const 
   return with_offset(shortened(demangled(symbol.name)), site - symbol.begin);
 }
 
-std::uintptr_t call_site_in(void* const* frames, int count) {
+enum class Owner : std::uint8_t { nobody, library, executable, other };
+
+// Returns whose code it is.
+Owner owner_of(std::uintptr_t code) {
   Dl_info own{};
-  if (::dladdr(reinterpret_cast<const void*>(&call_site_in), &own) == 0) return 0;
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(&owner_of), &own) == 0) return Owner::nobody;
+  if (::dladdr(reinterpret_cast<const void*>(code), &info) == 0) return Owner::nobody;
   const void* const executable = executable_begin();
-  const std::uintptr_t bias = load_bias();
+  if (info.dli_fbase != executable)
+    return file_name(info.dli_fname).starts_with("libshmemx") ? Owner::library : Owner::other;
   const bool is_linked_in = own.dli_fbase == executable;
+  const bool is_own = is_linked_in && is_of_library(function_at("/proc/self/exe", code - load_bias()).name);
+  return is_own ? Owner::library : Owner::executable;
+}
+
+std::uintptr_t call_site_in(void* const* frames, int count) {
   bool is_inside = false;  // in front of this library's frames there may be those of a sanitizer
   for (int i = 0; i < count; ++i) {
     const auto call = reinterpret_cast<std::uintptr_t>(frames[i]) - 1;  // within the call, not behind it
-    Dl_info info{};
-    if (::dladdr(reinterpret_cast<const void*>(call), &info) == 0) continue;
-    const bool is_in_executable = info.dli_fbase == executable;
-    const bool is_own = is_in_executable
-                            ? is_linked_in && is_of_library(function_at("/proc/self/exe", call - bias).name)
-                            : file_name(info.dli_fname).starts_with("libshmemx");
-    is_inside = is_inside || is_own;
-    if (is_own || !is_inside) continue;
-    return is_in_executable ? call - bias : 0;
+    const Owner owner = owner_of(call);
+    is_inside = is_inside || owner == Owner::library;
+    if (owner == Owner::library || owner == Owner::nobody || !is_inside) continue;
+    return owner == Owner::executable ? call - load_bias() : 0;
   }
   return 0;
 }
@@ -159,6 +165,17 @@ std::uintptr_t call_site(const CallStack& stack) noexcept { return call_site_in(
 std::uintptr_t call_site() noexcept {
   void* frames[kMostFrames];
   return call_site_in(frames, ::backtrace(frames, kMostFrames));
+}
+
+int frame_of_caller(void* const* frames, int count) noexcept {
+  bool is_inside = false;
+  for (int i = 0; i < count; ++i) {
+    const Owner owner = owner_of(reinterpret_cast<std::uintptr_t>(frames[i]) - 1);
+    const bool is_copy = i == 0 && owner == Owner::other;  // memcpy(), perhaps called by this library
+    is_inside = is_inside || owner == Owner::library;
+    if (owner != Owner::library && !is_copy) return is_inside ? i : -1;
+  }
+  return -1;
 }
 
 std::uintptr_t call_site_before(const void* address) noexcept {

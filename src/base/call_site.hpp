@@ -26,6 +26,10 @@ CallStack call_stack() noexcept;
 std::uintptr_t call_site(const CallStack& stack) noexcept;
 std::uintptr_t call_site() noexcept;
 
+// Of a thread that was interrupted in this library, or in what that has called: returns the index of the frame that
+// called this library; -1 if it was interrupted elsewhere.
+int frame_of_caller(void* const* frames, int count) noexcept;
+
 // The address of a call that returns to `address`; 0 if it is not in the executable.
 std::uintptr_t call_site_before(const void* address) noexcept;
 

@@ -10,6 +10,7 @@
 
 #include "base/call_site.hpp"
 #include "base/colour.hpp"
+#include "base/error_line.hpp"
 #include "base/host_name.hpp"
 #include "base/streams.hpp"
 
@@ -132,6 +133,13 @@ void end_process(const char* format, ...) noexcept {
   used = put_formatted(line, used, "%s", ". Process ended.");
   write_line(line, used);
   ::_exit(kFatalStatus);
+}
+
+void print_error(const char* format, ...) noexcept {
+  std::va_list arguments;
+  va_start(arguments, format);
+  write_remark(kRed, "", format, arguments);
+  va_end(arguments);
 }
 
 void warn(const char* format, ...) noexcept {

@@ -1,6 +1,7 @@
 #include "context/address_text.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 
 #include <cstddef>
@@ -10,6 +11,20 @@
 
 namespace shmemx::context {
 namespace {
+
+// Is it a thread-local variable of this thread?
+bool is_of_thread(std::uintptr_t address) {
+  const auto holds = [](dl_phdr_info* object, std::size_t, void* data) {
+    const std::uintptr_t offset =
+        *static_cast<const std::uintptr_t*>(data) - reinterpret_cast<std::uintptr_t>(object->dlpi_tls_data);
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+      const auto& part = object->dlpi_phdr[i];
+      if (part.p_type == PT_TLS && object->dlpi_tls_data != nullptr && offset < part.p_memsz) return 1;
+    }
+    return 0;
+  };
+  return ::dl_iterate_phdr(holds, &address) != 0;
+}
 
 bool is_on_stack(std::uintptr_t address) {
   pthread_attr_t attributes;
@@ -69,6 +84,8 @@ AddressText describe_address(std::uintptr_t address, bool globals_are_symmetric)
   if (address < kNearNull) return describe_null(address);
   if (is_on_stack(address))
     return {"it is on this thread's stack", "make the variable static, or allocate it with shmem_malloc"};
+  if (is_of_thread(address))
+    return {"it is a thread-local variable", "make it static, or allocate it with shmem_malloc"};
   Dl_info info{};
   if (::dladdr(reinterpret_cast<const void*>(address), &info) == 0)
     return {"it is private memory, as of malloc", "allocate it with shmem_malloc"};

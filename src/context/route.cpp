@@ -30,6 +30,11 @@ AddressText text_of_peer(const char* what, int pe) {
           "pass the address that the object has on this PE"};
 }
 
+AddressText text_behind_heap(std::uint64_t bytes) {
+  return {"it is " + std::to_string(bytes) + " bytes behind the end of the symmetric heap",
+          "compare the index with the size of the block, or set SHMEM_SYMMETRIC_SIZE for a larger heap"};
+}
+
 bool is_in_hole(const Context& context, std::uintptr_t address) {
   const std::uint64_t offset = address - context.static_base;
   return offset < context.static_bytes && windows::touches_static_hole(offset, 1);
@@ -38,6 +43,8 @@ bool is_in_hole(const Context& context, std::uintptr_t address) {
 [[noreturn]] void bad_address(const Context& context, Site site, std::uintptr_t address) {
   AddressText text =
       is_in_hole(context, address) ? describe_hole(address) : describe_address(address, context.static_bytes != 0);
+  const std::uint64_t behind = address - (context.heap_base + context.window_bytes);
+  if (behind < context.window_bytes && context.window_bytes != 0) text = text_behind_heap(behind);
   if (const int pe = owner_of(context, context.near_heap, context.window_bytes, address); pe >= 0)
     text = text_of_peer("heap", pe);
   if (const int pe = owner_of(context, context.near_statics, context.static_bytes, address); pe >= 0)

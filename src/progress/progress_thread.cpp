@@ -72,6 +72,7 @@ bool ProgressThread::start() noexcept {
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) ::sigdelset(&all, fault);  // whoever reports them
   ::pthread_sigmask(SIG_SETMASK, &all, &before);  // signals of the program go to the program's threads
   create();
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);

@@ -1,7 +1,12 @@
 #include "progress/test_loop.hpp"
 
+#include <algorithm>
+#include <array>
+#include <memory>
+
 #include "base/clock.hpp"
 #include "base/doorbell.hpp"
+#include "progress/failed_test.hpp"
 #include "progress/hints.hpp"
 #include "progress/steps.hpp"
 
@@ -27,8 +32,13 @@ constexpr std::uint64_t kPollIntervalNs = 5'000;
 constinit thread_local std::uint64_t last_poll_ns = 0;
 constinit thread_local Yields yields;
 
+// Two words that a program tests in turn have entries of their own.
 Tests& tests_of(const void* what) {
-  return tests_by_word[(reinterpret_cast<std::uintptr_t>(what) * 0x9e3779b97f4a7c15U) >> 60];
+  const std::size_t first = (reinterpret_cast<std::uintptr_t>(what) * 0x9e3779b97f4a7c15U) >> 60;
+  Tests& one = tests_by_word[first];
+  Tests& other = tests_by_word[first ^ 1U];
+  if (one.what == what || other.what == what) return one.what == what ? one : other;
+  return one.count <= other.count ? one : other;
 }
 
 // The program waits, perhaps for a PE that needs this core.
@@ -45,33 +55,83 @@ void give_core_away() {
   }
 }
 
-// A loop of tests that fail, or of reads with the same answer.
-struct Loop {
+// A word that fails its tests, or is read with the same answer, over and over.
+struct LoopWord {
   bootstrap::Awaited awaited;
-  std::uint64_t since_ns;
-  std::uint64_t last_ns;
-  std::uint32_t answers;
+  std::uint64_t since_ns = 0;
+  std::uint64_t last_ns = 0;  // noted
+  bool is_noted = false;
 };
-constinit thread_local Loop loop = {};
+// A loop looks at several of them in turn.
+struct Loop {
+  static constexpr std::size_t kMostWords = 8;
+  std::array<LoopWord, kMostWords> words;
+  std::size_t n_words = 0;
+  std::uint32_t answers = 0;  // that were the same
+};
+thread_local std::unique_ptr<Loop> loop;
 constexpr std::uint64_t kPauseNs = 2'000'000'000;  // a program that takes longer does something else meanwhile
 
+bool has_loop() { return loop != nullptr && loop->n_words != 0; }
+
+bool is_same_test(const bootstrap::Awaited& one, const bootstrap::Awaited& other) {
+  return one.at == other.at && one.comparison == other.comparison && one.value == other.value;
+}
 bool is_same(const bootstrap::Awaited& one, const bootstrap::Awaited& other) {
-  if (one.at != other.at || one.value != other.value || one.comparison != other.comparison) return false;
-  return one.comparison != 0 || one.now == other.now;
+  return is_same_test(one, other) && (one.comparison != 0 || one.now == other.now);
+}
+
+LoopWord* find_word(const bootstrap::Awaited& awaited) {
+  for (std::size_t i = 0; i < loop->n_words; ++i) {
+    if (is_same_test(loop->words[i].awaited, awaited)) return &loop->words[i];
+  }
+  return nullptr;
+}
+
+// Returns the entry of a word, a new one in place of the one that was looked at first.
+LoopWord& word_of(const bootstrap::Awaited& awaited, std::uint64_t now) {
+  if (loop == nullptr) loop = std::make_unique<Loop>();
+  LoopWord* word = find_word(awaited);
+  if (word != nullptr && is_same(word->awaited, awaited) && now - word->last_ns <= kPauseNs) return *word;
+  if (word == nullptr && loop->n_words < Loop::kMostWords) word = &loop->words[loop->n_words++];
+  if (word == nullptr)
+    word = &*std::min_element(loop->words.begin(), loop->words.end(),
+                              [](const LoopWord& a, const LoopWord& b) { return a.last_ns < b.last_ns; });
+  *word = {awaited, now, now, false};
+  return *word;
+}
+
+// Is it the one that people are shown? It has been tested for the longest time.
+bool is_shown(const LoopWord& word, std::uint64_t now) {
+  return std::none_of(loop->words.begin(), loop->words.begin() + loop->n_words, [&](const LoopWord& other) {
+    return other.is_noted && now - other.last_ns <= kPauseNs && other.since_ns < word.since_ns;
+  });
 }
 
 void note(const char* routine, const bootstrap::Awaited& awaited) {
   const std::uint64_t now = now_ns();
-  if (loop.since_ns == 0 || !is_same(loop.awaited, awaited) || now - loop.last_ns > kPauseNs) loop.since_ns = now;
-  loop.awaited = awaited;
-  loop.last_ns = now;
-  if (policy().hooks.on_vain_tests != nullptr) policy().hooks.on_vain_tests(routine, awaited, loop.since_ns);
+  LoopWord& word = word_of(awaited, now);
+  word.awaited = awaited;
+  word.last_ns = now;
+  word.is_noted = true;
+  if (!is_shown(word, now)) return;
+  if (policy().hooks.on_vain_tests != nullptr) policy().hooks.on_vain_tests(routine, awaited, word.since_ns);
 }
 
 void end_loop() {
-  if (loop.since_ns == 0) return;
-  loop.since_ns = 0;
-  if (policy().hooks.on_vain_tests != nullptr) policy().hooks.on_vain_tests(nullptr, {}, 0);
+  if (!has_loop()) return;
+  const auto end = loop->words.begin() + loop->n_words;
+  const bool is_known = std::any_of(loop->words.begin(), end, [](const LoopWord& word) { return word.is_noted; });
+  loop->n_words = 0;
+  loop->answers = 0;
+  if (is_known && policy().hooks.on_vain_tests != nullptr) policy().hooks.on_vain_tests(nullptr, {}, 0);
+}
+
+// The program has read a word. Returns whether all that it reads has stayed the same so far.
+bool stays(const bootstrap::Awaited& awaited) {
+  if (!has_loop()) return true;
+  const LoopWord* const word = find_word(awaited);
+  return word != nullptr ? is_same(word->awaited, awaited) : loop->n_words < Loop::kMostWords;
 }
 
 std::uint64_t load(const void* at, std::uint8_t bytes) {
@@ -138,6 +198,8 @@ void test_failed_slow() noexcept {
   if (poll != nullptr || policy().crowded) repeated_test(nullptr, 0);
 }
 
+void note_failed(const char* routine, const bootstrap::Awaited& awaited) noexcept { note(routine, awaited); }
+
 void note_failed_test(const char* routine, const void* at, std::uint64_t value, bootstrap::WordForm form,
                       std::size_t count) noexcept {
   bootstrap::Awaited awaited = bootstrap::awaited_word(at, form);
@@ -154,12 +216,9 @@ void note_failed_test(const char* routine, const void* at, std::uint64_t value, 
 void note_same_answer(const char* routine, const void* at, std::uint64_t answer, bootstrap::WordForm form) noexcept {
   bootstrap::Awaited awaited = bootstrap::awaited_word(at, form);
   awaited.now = answer;
-  if (!is_same(loop.awaited, awaited)) {
-    end_loop();
-    loop.awaited = awaited;
-    loop.answers = 0;
-  }
-  if (++loop.answers % kFailedTests == 0) note(routine, awaited);
+  if (!stays(awaited)) end_loop();
+  if (loop == nullptr || find_word(awaited) == nullptr) word_of(awaited, now_ns());
+  if (++loop->answers % kFailedTests == 0) note(routine, awaited);
 }
 
 }  // namespace shmemx::progress

@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
 #include "base/host_name.hpp"
+#include "bootstrap/status.hpp"
 #include "progress/policy.hpp"
 #include "runtime/inquiry.hpp"
 #include "runtime/leaving.hpp"
@@ -22,6 +23,11 @@ using bootstrap::PeActivity;
 
 constexpr std::uint64_t kAnswerMs = 1000;
 constexpr std::uint32_t kMostPes = 1024;  // of a job of which all PEs are shown
+
+// Are there too many PEs on other machines to ask them all?
+bool are_left_out(const bootstrap::JobHeader& header) {
+  return header.n_pes > kMostPes && header.n_pes != header.n_node_pes;
+}
 
 bool has_answered(int pe, std::uint64_t since_ms) {
   return foreign_pe(pe).replied_ms.load(std::memory_order_acquire) >= since_ms;
@@ -62,14 +68,13 @@ PeActivity foreign_activity(const windows::Arena& arena, int pe, std::uint64_t s
 // A PE that has sent nothing so far may have to begin with it.
 bool can_send_requests(const windows::Arena& arena) {
   const bootstrap::JobHeader& header = arena.header();
-  if (header.n_pes == header.n_node_pes || header.n_pes > kMostPes) return false;
+  if (header.n_pes == header.n_node_pes || are_left_out(header)) return false;
   const bool runs = bootstrap::phase_of(arena.record(diagnostic_identity().pe)) == bootstrap::PePhase::running;
   if (runs && !progress::is_open()) progress::open();
   return progress::is_open();
 }
 
-}  // namespace
-
+// Returns what PEs are doing: those of this arena, and those of others that could be asked.
 std::vector<PeActivity> activities_of_job(windows::Arena& arena) {
   const bootstrap::JobHeader& header = arena.header();
   const bool is_spread = can_send_requests(arena);
@@ -92,6 +97,18 @@ std::vector<PeActivity> activities_of_job(windows::Arena& arena) {
   }
   std::sort(all.begin(), all.end(), [](const PeActivity& a, const PeActivity& b) { return a.pe < b.pe; });
   return all;
+}
+
+}  // namespace
+
+std::vector<std::string> table_of_job(windows::Arena& arena) {
+  std::vector<std::string> lines = bootstrap::describe(activities_of_job(arena));
+  const bootstrap::JobHeader& header = arena.header();
+  if (!are_left_out(header)) return lines;
+  lines.push_back("these are the " + std::to_string(header.n_node_pes) + " PEs of host " + host_name().text +
+                  " alone, as the job has more than " + std::to_string(kMostPes) +
+                  " PEs; oshrun --status with a PE's pid, on another host, shows those there");
+  return lines;
 }
 
 }  // namespace shmemx::runtime

@@ -1,15 +1,15 @@
-// What the PEs of the job do, for a table that people read.
+// What the PEs of the job do, as a table that people read.
 #pragma once
 
+#include <string>
 #include <vector>
 
-#include "bootstrap/status.hpp"
 #include "windows/arena.hpp"
 
 namespace shmemx::runtime {
 
-// Asks PEs of other machines, which takes up to a second if some do not answer. In jobs of many PEs it returns those of
-// this arena alone.
-std::vector<bootstrap::PeActivity> activities_of_job(windows::Arena& arena);
+// Returns its lines. Asks PEs of other machines, which takes up to a second if some do not answer. In jobs of many PEs
+// these are the PEs of this arena alone, and the last line says so.
+std::vector<std::string> table_of_job(windows::Arena& arena);
 
 }  // namespace shmemx::runtime

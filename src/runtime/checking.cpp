@@ -14,6 +14,7 @@
 #include "coll/exchange.hpp"
 #include "context/context.hpp"
 #include "onesided/order.hpp"
+#include "stats/call_hooks.hpp"
 
 namespace shmemx::runtime {
 namespace {
@@ -69,6 +70,7 @@ void end_checks(const char* routine) noexcept {
   }
   check::enabled = {};
   check::only_thread = 0;
+  stats::call_hooks = {};
 }
 
 void end_checks_at_exit(const char* routine) noexcept {

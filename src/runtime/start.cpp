@@ -199,7 +199,11 @@ Status read_parameters(StartParameters& parameters) {
   parameters.config = std::move(config);
   diagnostic_identity().debug = parameters.config.debug;
   stop_before_the_end(parameters.config);
-  if (parameters.config.backtrace) report_crashes();
+  if (parameters.config.backtrace) {
+    report_crashes(CrashReports::all);
+  } else if (parameters.config.check.any()) {
+    report_crashes(CrashReports::of_arguments);
+  }
   parameters.heap_bytes = parameters.config.symmetric_size.value_or(default_heap_bytes());
   const CopySizes sizes = copy_sizes_for(last_cache_bytes());
   copy_sizes = {parameters.config.copy_large.value_or(sizes.large_bytes),

@@ -240,16 +240,16 @@ bool claim_long_wait(std::uint64_t since_ns) {
 
 unsigned seconds_since(std::uint64_t ns) { return static_cast<unsigned>((now_ns() - ns) / 1'000'000'000U); }
 
-void warn_of_activities(const std::vector<bootstrap::PeActivity>& activities) {
-  for (const std::string& line : bootstrap::describe(activities)) warn("%s", line.c_str());
+void warn_of_lines(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) warn("%s", line.c_str());
 }
 
 void report_long_wait(const char* routine) {
   const std::uint64_t since = state->record->waiting_since_ns.load(std::memory_order_relaxed);  // for people
   if (!claim_long_wait(since)) return;
-  const std::vector<bootstrap::PeActivity> activities = activities_of_job(*state->arena);
+  const std::vector<std::string> lines = table_of_job(*state->arena);
   warn("%s has waited for %u s (SHMEM_WATCHDOG)", routine, seconds_since(since));
-  warn_of_activities(activities);
+  warn_of_lines(lines);
   if (state->watchdog.aborts) fatal(routine, "waits for longer than SHMEM_WATCHDOG=%u:abort", state->watchdog.seconds);
 }
 
@@ -365,8 +365,7 @@ void note_waiting(const char* routine, const bootstrap::Awaited& awaited) noexce
 void answer_other_processes() noexcept {
   if (state == nullptr || !bootstrap::is_table_requested(*state->header)) return;
   const std::uint32_t request = bootstrap::take_table_request(*state->header);
-  if (request != 0)
-    bootstrap::give_table(*state->header, request, bootstrap::describe(activities_of_job(*state->arena)));
+  if (request != 0) bootstrap::give_table(*state->header, request, table_of_job(*state->arena));
 }
 
 // A loop of tests ends no job: the program may do something useful in it.
@@ -384,9 +383,9 @@ void note_vain_tests(const char* routine, const Awaited& awaited, std::uint64_t 
   loop.last_ns.store(now, std::memory_order_relaxed);
   answer_other_processes();
   if (state->watchdog.seconds == 0 || !claim_long_wait(since_ns)) return;
-  const std::vector<bootstrap::PeActivity> activities = activities_of_job(*state->arena);
+  const std::vector<std::string> lines = table_of_job(*state->arena);
   warn("%s has been called in vain for %u s (SHMEM_WATCHDOG)", routine, seconds_since(since_ns));
-  warn_of_activities(activities);
+  warn_of_lines(lines);
 }
 
 void forget_waiting() noexcept {

@@ -1,6 +1,7 @@
 #include "stats/span.hpp"
 
 #include "base/clock.hpp"
+#include "stats/call_hooks.hpp"
 #include "stats/counters.hpp"
 #include "stats/ring.hpp"
 
@@ -19,6 +20,7 @@ void Span::begin(const Call& call, const void* caller) noexcept {
   const bool waits = is_waiting(call.family);
   begin_ns_ = !is_transfer(call.family) || asked.traces ? now_ns() : 0;
   if (waits && open_waits++ == 0 && has_ring()) record_open(call, begin_ns_);
+  if (call_hooks.begin != nullptr) call_hooks.begin(call);
 }
 
 void Span::set_message(int pe, Path path, std::uint64_t bytes) noexcept {
@@ -28,6 +30,7 @@ void Span::set_message(int pe, Path path, std::uint64_t bytes) noexcept {
 }
 
 void Span::end() noexcept {
+  if (call_hooks.end != nullptr) call_hooks.end(call_);
   const bool waits = is_waiting(call_.family);
   if (waits && --open_waits == 0 && has_ring()) record_closed();
   const std::uint64_t end_ns = begin_ns_ != 0 ? now_ns() : 0;

@@ -6,6 +6,7 @@
 #include "base/fatal.hpp"
 #include "context/route.hpp"
 #include "onesided/update.hpp"
+#include "progress/failed_test.hpp"
 #include "progress/test_loop.hpp"
 #include "progress/wait.hpp"
 
@@ -32,9 +33,11 @@ struct RemoteHalf {
     if (doorbell == nullptr) return apply(atomic::ElementOp::replace, value);
     return __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL);  // queue
   }
-  bool compare_swap(Half condition, Half value) const {
-    if (doorbell == nullptr) return apply(atomic::ElementOp::compare_swap, value, condition) == condition;
-    return __atomic_compare_exchange_n(at, &condition, value, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);  // free
+  // Returns what was there.
+  Half compare_swap(Half condition, Half value) const {
+    if (doorbell == nullptr) return apply(atomic::ElementOp::compare_swap, value, condition);
+    __atomic_compare_exchange_n(at, &condition, value, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);  // free
+    return condition;
   }
   // Completes later if the PE is not mapped.
   void add_bits(Half bits) const {
@@ -99,13 +102,20 @@ bootstrap::Awaited awaited_behind(const long* lock, Half previous) {
   return awaited;
 }
 
+void note_vain_try(const char* routine, const long* lock, Half previous) {
+  if (++progress::failed_tests % progress::kFailedTests == 0)
+    progress::note_failed(routine, awaited_behind(lock, previous));
+}
+
 }  // namespace
 
 void set_lock(const context::Context& world, const char* routine, long* lock, bool threads) noexcept {
   const OwnEntry own = own_entry(world, routine, lock);
   if (!claim_entry(own.at)) {
     if (!threads)
-      fatal(routine, "argument 'lock' at %p is already held by this PE, a lock cannot be set twice",
+      fatal(routine,
+            "argument 'lock' at %p is already held by this PE, or was not 0 before its first use; a lock cannot be set "
+            "twice",
             static_cast<void*>(lock));
     progress::wait_for(routine, [&] { return claim_entry(own.at); });
   }
@@ -128,7 +138,7 @@ void clear_lock(const context::Context& world, const char* routine, long* lock) 
   }
   const LockWord home = word_on(world, routine, lock, home_of(world, lock));
   const Half self = static_cast<Half>(world.my_pe) + 1;
-  const bool last = (load(own.at) & kNextMask) == 0 && home.tail.compare_swap(self, 0);  // free
+  const bool last = (load(own.at) & kNextMask) == 0 && home.tail.compare_swap(self, 0) == self;  // free
   if (last) {
     __atomic_fetch_and(own.at, ~kClaimed, __ATOMIC_RELEASE);
     wake(*own.doorbell);  // another thread of this PE may wait for the entry
@@ -145,12 +155,18 @@ void clear_lock(const context::Context& world, const char* routine, long* lock) 
 
 bool try_lock(const context::Context& world, const char* routine, long* lock) noexcept {
   const OwnEntry own = own_entry(world, routine, lock);
-  if (!claim_entry(own.at)) return false;
+  const Half self = static_cast<Half>(world.my_pe) + 1;
+  if (!claim_entry(own.at)) {
+    note_vain_try(routine, lock, self);
+    return false;
+  }
   const LockWord home = word_on(world, routine, lock, home_of(world, lock));
-  if (home.tail.compare_swap(0, static_cast<Half>(world.my_pe) + 1)) return true;
+  const Half holder = home.tail.compare_swap(0, self);
+  if (holder == 0) return true;
   __atomic_fetch_and(own.at, ~kClaimed, __ATOMIC_RELEASE);
   wake(*own.doorbell);  // another thread of this PE may wait for the entry
   progress::test_failed();
+  note_vain_try(routine, lock, holder);
   return false;
 }
 

@@ -40,6 +40,7 @@ def written(line, pes):
     line = line.replace(f"[pe {pes - 1}/{pes} ", "[pe LAST/N ").replace(f"/{pes} host]", "/N host]")
     line = line.replace(f"0..{pes - 1} (team WORLD)", "0..LAST (team WORLD)")
     line = re.sub(r"0x[0-9a-f]{8,}", "ADDRESS", line)
+    line = re.sub(r"^oshrun: pe (\d+) \(pid \d+, host [^)]*\)", lambda m: f"oshrun: pe {'LAST' if int(m[1]) == pes - 1 else m[1]}", line)
     return re.sub(rf"(\bPE|'pe' is|\] pe|behind pe) {pes - 1}\b", r"\1 LAST", line)
 
 
@@ -47,7 +48,8 @@ def run(options, name):
     environment = dict(os.environ, SHMEM_CHECK="1", OSHRUN_QUIET="1", SHMEM_SYMMETRIC_SIZE="64m")
     job = subprocess.run([options.oshrun, "-n", str(options.pes), options.program, name], env=environment, capture_output=True,
                          text=True, timeout=SECONDS)
-    return job.returncode, [written(line, options.pes) for line in (job.stdout + job.stderr).splitlines()]
+    lines = [line for line in (job.stdout + job.stderr).splitlines() if not line.startswith("oshrun: waiting were: ")]
+    return job.returncode, [written(line, options.pes) for line in lines]
 
 
 def lacks_places(lines):
@@ -77,7 +79,7 @@ def page_differences(page, expected):
     sys.dont_write_bytecode = True
     from pages import split
 
-    program = (HERE / "mistakes.c").read_text()
+    program = "".join((HERE / name).read_text() for name in ("mistakes.c", "more_mistakes.c"))
     known = {line.replace("LAST", "1").replace("/N ", "/2 ") for _, lines in expected.values() for line in lines}
     shown = 0
     for block in split(page.read_text())[0]:

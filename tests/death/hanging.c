@@ -76,6 +76,25 @@ static void read_in_vain(void) {
   while (last() && shmem_long_atomic_fetch(block + 3, me) == 0) continue;
   shmem_barrier_all();
 }
+static void two_tests_in_turn(void) {
+  while (last() && !shmem_long_test(block + 3, SHMEM_CMP_GT, 7)) shmem_int_test(counter, SHMEM_CMP_EQ, 9);
+  shmem_barrier_all();
+}
+static void three_tests_in_turn(void) {
+  while (last() && !shmem_long_test(block + 3, SHMEM_CMP_GT, 7))
+    if (shmem_int_test(counter, SHMEM_CMP_EQ, 9) || shmem_int_test(counter, SHMEM_CMP_EQ, 8)) break;
+  shmem_barrier_all();
+}
+static void two_reads_in_turn(void) {
+  while (last() && shmem_long_g(block + 3, me) == 0) shmem_long_g(block + 4, me);
+  shmem_barrier_all();
+}
+static void tried_lock(void) {
+  if (me == 0) shmem_set_lock(&lock);
+  shmem_barrier_all();
+  while (last() && shmem_test_lock(&lock)) continue;
+  shmem_barrier_all();
+}
 
 static const struct {
   const char* name;
@@ -93,7 +112,11 @@ static const struct {
                  {"message_that_nobody_sends", message_that_nobody_sends},
                  {"test_in_vain", test_in_vain},
                  {"test_of_an_array_in_vain", test_of_an_array_in_vain},
-                 {"read_in_vain", read_in_vain}};
+                 {"read_in_vain", read_in_vain},
+                 {"two_tests_in_turn", two_tests_in_turn},
+                 {"three_tests_in_turn", three_tests_in_turn},
+                 {"two_reads_in_turn", two_reads_in_turn},
+                 {"tried_lock", tried_lock}};
 
 int main(int argc, char** argv) {
   shmem_init();

@@ -48,7 +48,8 @@ def run(options, name, seconds=SECONDS[0]):
     if job.returncode != status:
         lines.append(f"status {job.returncode}")
     prefix = r"^\[pe \d/\d [^\]]*\] shmemx warning: (pe .*)" if options.watchdog else r"^oshrun: (pe .*)"
-    lines += [written(match[1]) for match in re.finditer(prefix, job.stderr, re.M)]
+    # A loop of tests is reported and ends no job, so that there may be a second table, of a wait.
+    lines += {written(match[1]) for match in re.finditer(prefix, job.stderr, re.M)}
     return sorted(lines) if lines else [job.stderr]
 
 

@@ -364,14 +364,8 @@ static void thread_beyond_the_level(void) {
   if (last && pthread_create(&thread, NULL, put_by_thread, NULL) == 0) pthread_join(thread, NULL);
 }
 
-static void pointer_to_no_pe(void) {
-  if (last) shmem_ptr(words, 1000);
-}
-
-static void freed_by_free(void) {
-  long* block = shmem_malloc(8 * sizeof(long));
-  if (last) free(block);
-}
+void pointer_to_no_pe(void), freed_by_free(void), source_is_unmapped(void), dest_is_unmapped(void);
+void private_context_of_another_thread(void), quiet_of_a_private_context(void);
 
 #define MISTAKE(NAME) \
   { #NAME, NAME }
@@ -432,10 +426,15 @@ static const struct {
                 MISTAKE(fetched_result_written),
                 MISTAKE(thread_beyond_the_level),
                 MISTAKE(pointer_to_no_pe),
-                MISTAKE(freed_by_free)};
+                MISTAKE(freed_by_free),
+                MISTAKE(source_is_unmapped),
+                MISTAKE(dest_is_unmapped),
+                MISTAKE(private_context_of_another_thread),
+                MISTAKE(quiet_of_a_private_context)};
 
 int main(int argc, char** argv) {
-  shmem_init();
+  int level = argc > 1 && strstr(argv[1], "private_context") != NULL ? SHMEM_THREAD_MULTIPLE : SHMEM_THREAD_SINGLE;
+  shmem_init_thread(level, &level);
   last = shmem_my_pe() == shmem_n_pes() - 1;
   shmem_barrier_all();
   for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {

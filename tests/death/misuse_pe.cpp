@@ -16,6 +16,7 @@ long* heap = nullptr;  // 8 words
 long global_words[8];
 long local_words[8];
 const long constant_words[8] = {5};
+thread_local long thread_word;
 #ifdef MISUSE_OTHER_GLOBALS
 volatile long other_globals[5000] = {1};
 #endif
@@ -35,6 +36,19 @@ long* far_away() {
     if (shmem_addr_accessible(address, 0) == 0) return address;
   }
   std::_Exit(0);
+}
+
+// The first address behind this PE's heap.
+long* end_of_heap() {
+  constexpr std::uintptr_t kMostBytes = std::uintptr_t{1} << 44;
+  auto inside = reinterpret_cast<std::uintptr_t>(heap);
+  std::uintptr_t outside = inside + kMostBytes;
+  while (outside - inside > sizeof(long)) {
+    const std::uintptr_t middle = inside + (outside - inside) / 2 / sizeof(long) * sizeof(long);
+    const bool is_inside = shmem_addr_accessible(reinterpret_cast<void*>(middle), shmem_my_pe()) != 0;
+    (is_inside ? inside : outside) = middle;
+  }
+  return reinterpret_cast<long*>(outside);
 }
 
 void split_into_null(shmem_team_t* x, shmem_team_t* y) {
@@ -83,6 +97,11 @@ const Local kLocal[] = {
        shmem_getmem(local_words, block, 8, 0);
      }},
     {"p_to_null", [] { shmem_long_p(nullptr, 1, 0); }},
+    {"put_from_near_null", [] { shmem_putmem(heap, reinterpret_cast<void*>(std::uintptr_t{16}), 8, 0); }},
+    {"get_to_nowhere",
+     [] { shmem_long_iget(reinterpret_cast<long*>(std::uintptr_t{0xdeadbeef00000000}), heap, 1, 1, 2, 0); }},
+    {"p_to_thread_local", [] { shmem_long_p(&thread_word, 1, 0); }},
+    {"p_behind_the_heap", [] { shmem_long_p(end_of_heap(), 1, 0); }},
     {"atomic_on_stack",
      [] {
        long word = 0;

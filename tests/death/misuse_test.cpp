@@ -40,6 +40,11 @@ const std::vector<Misuse> kMisuses = {
      {"shmem_getmem:", "'source'", "not a symmetric address: it is private memory", "allowed",
       "allocate it with shmem_malloc"}},
     {"p_to_null", {"shmem_long_p:", "'dest'", "not a symmetric address: it is null", "allowed"}},
+    {"p_to_thread_local",
+     {"shmem_long_p:", "'dest'", "not a symmetric address: it is a thread-local variable; allowed", "make it static"}},
+    {"p_behind_the_heap",
+     {"shmem_long_p:", "'dest'", "not a symmetric address: it is ",
+      " bytes behind the end of the symmetric heap; allowed", "SHMEM_SYMMETRIC_SIZE"}},
     {"atomic_on_stack", {"shmem_long_atomic_add:", "'dest'", "not a symmetric address", "allowed"}},
     {"put_to_mapped_peer", {"shmem_long_p:", "'dest'", "not a symmetric address: it is ", "allowed"}},
     {"signal_on_stack", {"shmem_signal_set:", "'sig_addr'", "not a symmetric address", "allowed"}},
@@ -205,6 +210,29 @@ void a_store_to_null_is_explained(const std::string& oshrun, const std::string& 
     expect(result.err.find(words) != std::string::npos, std::string("a store to null: ") + words, result);
 }
 
+// Whatever path the operation takes: the process dies of the fault after the line.
+void a_fault_in_a_routine_names_the_argument(const std::string& oshrun, const std::string& program) {
+#if defined(__SANITIZE_ADDRESS__)
+  return;  // the sanitizer ends the process before
+#endif
+  const struct {
+    const char* name;
+    const char* line;
+  } faults[] = {
+      {"put_from_near_null",
+       "] shmem_putmem: argument 'source' leads to 0x10, where no memory is (null plus 16 bytes); called at "},
+      {"get_to_nowhere", "] shmem_long_iget: argument 'dest' leads to an address that does not exist; called at "}};
+  for (const char* path : {"SHMEMX_NODE_PATH=auto", "SHMEMX_NODE_PATH=queue"}) {
+    for (const auto& fault : faults) {
+      const job::Result result =
+          job::run({.command = {oshrun, "-n", "2", program, fault.name}, .environment = {"SHMEM_BACKTRACE=1", path}});
+      expect(result.err.find(fault.line) != std::string::npos, std::string(fault.name) + ", " + path, result);
+      expect(result.err.find("the calls, innermost first") != std::string::npos, "the calls follow", result);
+      expect(result.status == 139, "the signal ends it", result);
+    }
+  }
+}
+
 // The C library ends the process.
 void a_block_given_to_free_is_explained(const std::string& oshrun, const std::string& program) {
 #if defined(__SANITIZE_ADDRESS__)
@@ -314,6 +342,7 @@ int main(int argc, char** argv) {
   }
   if (only == nullptr) {
     a_store_to_null_is_explained(argv[1], argv[2]);
+    a_fault_in_a_routine_names_the_argument(argv[1], argv[2]);
     a_block_given_to_free_is_explained(argv[1], argv[2]);
     errors_that_are_returned(oshrun, program);
     no_heap(oshrun, program);

@@ -1,9 +1,12 @@
 #include "transport/tcp/connection.hpp"
 
+#include <errno.h>
 #include <sys/socket.h>
 
 #include <bit>
 #include <cstring>
+
+#include "transport/tcp/unmapped.hpp"
 
 namespace shmemx::tcp {
 
@@ -49,6 +52,7 @@ ssize_t Connection::read_socket(const iovec* areas, int n) noexcept {
 ssize_t Connection::read(const iovec* areas, int n) noexcept {
   const ssize_t got = read_socket(areas, n);
   if (got > 0) received_ += static_cast<std::size_t>(got);
+  if (got < 0 && errno == EFAULT) end_with_unmapped(areas, static_cast<std::size_t>(n), "written to");
   return got;
 }
 

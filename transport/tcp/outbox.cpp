@@ -11,6 +11,7 @@
 
 #include "base/bulk_copy.hpp"
 #include "base/cache_line.hpp"
+#include "transport/tcp/unmapped.hpp"
 
 namespace shmemx::tcp {
 
@@ -129,6 +130,7 @@ Outbox::Written Outbox::write(int fd) noexcept {
     }
     if (sent < 0) {
       if (errno == EINTR) continue;
+      if (errno == EFAULT) end_with_unmapped(areas, n, "read");
       return errno == EAGAIN || errno == EWOULDBLOCK ? Written::some : Written::failed;
     }
     gone(static_cast<std::size_t>(sent));

@@ -389,43 +389,6 @@ BOOST_AUTO_TEST_CASE(a_message_that_arrives_before_the_sleep_prevents_it) {
   BOOST_CHECK_EQUAL(sleeps, 1);  // announced only
 }
 
-const char* tested = "none";
-bootstrap::Awaited tested_for;
-void note_tests(const char* routine, const bootstrap::Awaited& awaited, std::uint64_t since_ns) {
-  BOOST_CHECK_EQUAL(routine == nullptr, since_ns == 0);
-  tested = routine;
-  tested_for = awaited;
-}
-
-BOOST_AUTO_TEST_CASE(tests_in_vain_are_noted_until_one_succeeds) {
-  unit::WaitSettings policy = policy_of(WaitMode::automatic, nullptr);
-  policy.hooks.on_vain_tests = note_tests;
-  policy.tests_are_watched = true;
-  const WaitingGuard guard(policy);
-  tested = "none";
-  const std::int16_t word = -3;
-  for (std::uint32_t i = 0; i < kFailedTests; ++i) test_failed("shmem_short_test", &word, 1, std::int16_t{5});
-  BOOST_CHECK_EQUAL(tested, "shmem_short_test");
-  BOOST_CHECK_EQUAL(tested_for.at, reinterpret_cast<std::uintptr_t>(&word));
-  BOOST_CHECK_EQUAL(static_cast<std::int16_t>(tested_for.now), -3);
-  BOOST_CHECK_EQUAL(tested_for.value, 5U);
-  test_succeeded();
-  BOOST_CHECK(tested == nullptr);
-}
-
-BOOST_AUTO_TEST_CASE(reads_with_the_same_answer_are_noted) {
-  unit::WaitSettings policy = policy_of(WaitMode::automatic, nullptr);
-  policy.hooks.on_vain_tests = note_tests;
-  const WaitingGuard guard(policy);
-  tested = "none";
-  const long word = 7;
-  for (std::uint32_t i = 0; i < 10 * kFailedTests; ++i) note_same_answer("shmem_long_g", &word, i, {0, 8, true});
-  BOOST_CHECK_EQUAL(tested, "none");
-  for (std::uint32_t i = 0; i < kFailedTests; ++i) note_same_answer("shmem_long_g", &word, 7, {0, 8, true});
-  BOOST_CHECK_EQUAL(tested, "shmem_long_g");
-  BOOST_CHECK_EQUAL(tested_for.now, 7U);
-}
-
 BOOST_AUTO_TEST_CASE(a_failed_test_handles_messages) {
   unit::WaitSettings policy = policy_of(WaitMode::automatic, nullptr);
   {
