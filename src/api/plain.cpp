@@ -11,6 +11,7 @@
 #include "api/sync.hpp"
 #include "base/fatal.hpp"
 #include "check/checks.hpp"
+#include "check/leaks.hpp"
 #include "check/owners.hpp"
 #include "coll/barrier.hpp"
 #include "coll/common/matching.hpp"
@@ -58,6 +59,16 @@ void sync_world(const char* routine) {
 
 std::uint32_t index_of(const context::Context& entry) {
   return static_cast<std::uint32_t>(&entry - context::context_table);
+}
+
+std::uint32_t index_of(const long* lock) {
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(lock) / sizeof *lock);
+}
+
+// For what is left at finalize.
+void note_lock(const char* routine, const long* lock) {
+  if (shmemx::check::is_on()) [[unlikely]]
+    shmemx::check::note_handle(shmemx::check::Handle::lock, index_of(lock), routine);
 }
 
 bool is_accessible(const context::Context& route, const void* address, int pe) {
@@ -287,13 +298,17 @@ void pshmem_sync(int start, int log_stride, int size, long* psync) noexcept {
 
 void pshmem_set_lock(long* lock) noexcept {
   shmemx::sync::set_lock(world_or_fail("shmem_set_lock"), "shmem_set_lock", lock, threads_share_locks());
+  note_lock("shmem_set_lock", lock);
 }
 void pshmem_clear_lock(long* lock) noexcept {
   quiet_default("shmem_clear_lock");
+  shmemx::check::forget_handle(shmemx::check::Handle::lock, index_of(lock));
   shmemx::sync::clear_lock(world_or_fail("shmem_clear_lock"), "shmem_clear_lock", lock);
 }
 int pshmem_test_lock(long* lock) noexcept {
-  return shmemx::sync::try_lock(world_or_fail("shmem_test_lock"), "shmem_test_lock", lock) ? 0 : 1;
+  if (!shmemx::sync::try_lock(world_or_fail("shmem_test_lock"), "shmem_test_lock", lock)) return 1;
+  note_lock("shmem_test_lock", lock);
+  return 0;
 }
 
 void pshmem_pcontrol(int level, ...) noexcept { runtime::control_observing(level); }

@@ -93,9 +93,16 @@ std::string join(const std::vector<std::string>& parts) {
   return "(" + text + ")";
 }
 
+// Returns "(counter+0x10 on pe 3)".
+std::string read_text(const All& all, const std::string& at) {
+  const std::string pe =
+      common(all, [](const Awaited& one) { return one.pe < 0 ? std::string() : " on " + pe_text(one.pe); });
+  return join({at + pe});
+}
+
 std::string compared_text(const std::string& executable, const All& all) {
   const std::string at = common(all, [&](const Awaited& one) { return place_text(executable, one); });
-  if (all.front().comparison == 0) return join({at}) + ", now " + range_text(all, &Awaited::now);  // a read
+  if (all.front().comparison == 0) return read_text(all, at) + ", now " + range_text(all, &Awaited::now);
   const std::string comparison = common(all, [](const Awaited& one) { return comparison_name(one.comparison); });
   if (all.front().kind == Kind::words) return join({at, count_text(all), comparison});
   return join({at, comparison, range_text(all, &Awaited::value)}) + ", now " + range_text(all, &Awaited::now);

@@ -34,7 +34,7 @@ OpenHandles& open_handles() {
   return *instance;
 }
 
-enum class Kind : std::uint8_t { block, context, team };
+enum class Kind : std::uint8_t { block, context, team, lock };
 
 // All of one kind and size that were made at one place.
 struct Group {
@@ -59,11 +59,15 @@ void add(Groups& groups, const Group& one) {
   }
 }
 
+Kind kind_of(Handle handle) {
+  if (handle == Handle::lock) return Kind::lock;
+  return handle == Handle::team ? Kind::team : Kind::context;
+}
+
 Groups find_handles() {
   Groups groups;
   const std::lock_guard guard(open_handles().mutex);
-  for (const OpenHandle& open : open_handles().list)
-    add(groups, {open.kind == Handle::team ? Kind::team : Kind::context, open.place, 0});
+  for (const OpenHandle& open : open_handles().list) add(groups, {kind_of(open.kind), open.place, 0});
   return groups;
 }
 
@@ -74,7 +78,7 @@ Groups find_leaks(LeakScope scope) {
   };
   if (scope.blocks) for_each_live_block(add_block, &groups);
   for (const Group& group : find_handles()) {
-    if (scope.contexts || group.kind == Kind::team) groups.push_back(group);
+    if (scope.contexts || group.kind != Kind::context) groups.push_back(group);
   }
   return groups;
 }
@@ -109,6 +113,8 @@ void print(const char* routine, const Line& line) {
   if (group.kind == Kind::block) {
     warn("%s: %llu block%s of %llu byte%s %s not freed: allocated by %s", routine, count, many, bytes,
          bytes == 1 ? "" : "s", were, place.c_str());
+  } else if (group.kind == Kind::lock) {
+    warn("%s: %llu lock%s %s not cleared: set by %s", routine, count, many, were, place.c_str());
   } else {
     warn("%s: %llu %s%s %s not destroyed: made by %s", routine, count, group.kind == Kind::team ? "team" : "context",
          many, were, place.c_str());
@@ -140,7 +146,7 @@ void report_leaks(const char* routine, LeakScope scope) noexcept {
   const std::size_t more = groups.size() > kMostPlaces ? groups.size() - kMostPlaces : 0;
   groups.resize(groups.size() - more);
   for (const Line& line : lines_of(groups)) print(routine, line);
-  if (more != 0) warn("%s: %zu more places have left blocks, contexts or teams", routine, more);
+  if (more != 0) warn("%s: %zu more places have left blocks, contexts, teams or locks", routine, more);
 }
 
 std::uint64_t context_digest() noexcept {

@@ -31,7 +31,7 @@ AddressText text_of_peer(const char* what, int pe) {
 }
 
 AddressText text_behind_heap(std::uint64_t bytes) {
-  return {"it is " + std::to_string(bytes) + " bytes behind the end of the symmetric heap",
+  return {"it is " + (bytes == 0 ? "at" : std::to_string(bytes) + " bytes behind") + " the end of the symmetric heap",
           "compare the index with the size of the block, or set SHMEM_SYMMETRIC_SIZE for a larger heap"};
 }
 

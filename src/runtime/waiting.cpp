@@ -285,6 +285,25 @@ void end_when_stuck(const char* routine) {
   fatal(routine, "PE %d has ended, and all others wait, so this can never complete", pe);
 }
 
+// Of a word that is read in the mapped memory of another PE: returns it as this PE names it, with that PE.
+Awaited with_own_name(Awaited awaited, const context::Context& world) {
+  const auto step = static_cast<std::uint64_t>(world.pe_step);
+  const auto name = [&](const std::byte* first, std::uintptr_t own, std::uint64_t bytes) {
+    const std::uint64_t offset = awaited.at - reinterpret_cast<std::uintptr_t>(first);
+    const std::uint64_t pe = offset / step;
+    if (first == nullptr || pe >= world.n_near || offset % step >= bytes) return false;
+    awaited.at = own + offset % step;
+    const auto owner = static_cast<std::int32_t>(pe + world.first_near);
+    if (owner != world.my_pe) awaited.pe = owner;
+    return true;
+  };
+  const bool is_read = awaited.kind == Awaited::Kind::word && awaited.comparison == 0;
+  if (!is_read || !context::node_is_mapped() || world.pe_step <= 0) return awaited;
+  if (!name(world.near_heap, world.heap_base, world.window_bytes))
+    name(world.near_statics, world.static_base, world.static_bytes);
+  return awaited;
+}
+
 // Returns what is awaited as other processes can read it: with the place of the address, or the members of a
 // collective.
 Awaited placed(Awaited awaited) {
@@ -295,6 +314,7 @@ Awaited placed(Awaited awaited) {
   if (awaited.kind == Awaited::Kind::operation) return awaited_call(awaited);
   const bool has_address = awaited.kind != Awaited::Kind::message && awaited.kind != Awaited::Kind::team;
   const context::Context& world = context::default_context();
+  awaited = with_own_name(awaited, world);
   if (has_address && awaited.at - world.heap_base < world.window_bytes) {
     awaited.space = Awaited::Space::heap;
     awaited.at -= world.heap_base;

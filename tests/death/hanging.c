@@ -89,6 +89,14 @@ static void two_reads_in_turn(void) {
   while (last() && shmem_long_g(block + 3, me) == 0) shmem_long_g(block + 4, me);
   shmem_barrier_all();
 }
+static void reads_of_another_pe(void) {
+  while (last() && shmem_int_g(&counter[2], 0) == 0) continue;
+  shmem_barrier_all();
+}
+static void fetches_of_another_pe(void) {
+  while (last() && shmem_long_atomic_fetch(block + 5, 1) == 0) continue;
+  shmem_barrier_all();
+}
 static void tried_lock(void) {
   if (me == 0) shmem_set_lock(&lock);
   shmem_barrier_all();
@@ -116,7 +124,9 @@ static const struct {
                  {"two_tests_in_turn", two_tests_in_turn},
                  {"three_tests_in_turn", three_tests_in_turn},
                  {"two_reads_in_turn", two_reads_in_turn},
-                 {"tried_lock", tried_lock}};
+                 {"tried_lock", tried_lock},
+                 {"reads_of_another_pe", reads_of_another_pe},
+                 {"fetches_of_another_pe", fetches_of_another_pe}};
 
 int main(int argc, char** argv) {
   shmem_init();

@@ -365,7 +365,7 @@ static void thread_beyond_the_level(void) {
 }
 
 void pointer_to_no_pe(void), freed_by_free(void), source_is_unmapped(void), dest_is_unmapped(void);
-void private_context_of_another_thread(void), quiet_of_a_private_context(void);
+void private_context_of_another_thread(void), quiet_of_a_private_context(void), lock_at_finalize(void);
 
 #define MISTAKE(NAME) \
   { #NAME, NAME }
@@ -430,7 +430,8 @@ static const struct {
                 MISTAKE(source_is_unmapped),
                 MISTAKE(dest_is_unmapped),
                 MISTAKE(private_context_of_another_thread),
-                MISTAKE(quiet_of_a_private_context)};
+                MISTAKE(quiet_of_a_private_context),
+                MISTAKE(lock_at_finalize)};
 
 int main(int argc, char** argv) {
   int level = argc > 1 && strstr(argv[1], "private_context") != NULL ? SHMEM_THREAD_MULTIPLE : SHMEM_THREAD_SINGLE;

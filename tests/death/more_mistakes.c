@@ -5,6 +5,7 @@
 
 void pointer_to_no_pe(void);
 void freed_by_free(void);
+void lock_at_finalize(void);
 void source_is_unmapped(void);
 void dest_is_unmapped(void);
 void private_context_of_another_thread(void);
@@ -58,4 +59,11 @@ void quiet_of_a_private_context(void) {
   pthread_t thread;
   shmem_ctx_create(SHMEM_CTX_PRIVATE, &own_context);
   if (is_last() && pthread_create(&thread, NULL, quiet_with_context, NULL) == 0) pthread_join(thread, NULL);
+}
+
+static long lock;
+
+void lock_at_finalize(void) {
+  if (is_last()) shmem_set_lock(&lock);
+  shmem_finalize();
 }
