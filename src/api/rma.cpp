@@ -245,18 +245,24 @@ namespace {
   wake(*target.doorbell);
 }
 
+// Of at most 8 bytes.
+std::uint64_t word_at(const void* memory, std::size_t bytes) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, memory, bytes);
+  return value;
+}
+
 [[gnu::noinline]] void get_block(const BlockCall& call) noexcept {
   const auto& [dest, source, bytes, context, routine, near] = call;
   const context::Location target =
       resolve_transfer(context, {routine, "source"}, source, dest, bytes, check::Use::dest, near);
-  if (!target.is_mapped()) [[unlikely]]
-    return onesided::get(routine, context, dest, target.place, bytes);
-  rma::copy(dest, target.address, bytes);
-  if (bytes <= sizeof(std::uint64_t)) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, dest, bytes);
-    return note_read(routine, target.address, value);
+  if (!target.is_mapped()) [[unlikely]] {
+    onesided::get(routine, context, dest, target.place, bytes);
+    if (bytes <= sizeof(std::uint64_t)) note_answer(routine, source, word_at(dest, bytes));
+    return;
   }
+  rma::copy(dest, target.address, bytes);
+  if (bytes <= sizeof(std::uint64_t)) return note_read(routine, target.address, word_at(dest, bytes));
   handle_messages_of_reader();
 }
 

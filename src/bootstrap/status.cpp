@@ -201,13 +201,21 @@ bool is_in_loop(const PollingLoop& loop, PeActivity& activity) {
   const std::uint64_t now = now_ns();
   if (last == 0 || since > last || last > now || now - last > kLoopIsRecentNs || now - since < kLoopIsLongNs)
     return false;
-  activity.routine = valid_name(name_in(loop.routine));
-  if (activity.routine.empty()) return false;
+  const std::string routine = valid_name(name_in(loop.routine));
+  if (routine.empty()) return false;
+  activity.routine = routine;
   activity.doing = kPolling;
   activity.awaited = load(loop.awaited);
   activity.site = loop.call_site.load(std::memory_order_relaxed);
   activity.waited_ns = now - since;
   return true;
+}
+
+// Returns for how long the PE has waited; 0: not known.
+std::uint64_t waited_so_far(const PeRecord& record) {
+  const std::uint64_t since = record.waiting_since_ns.load(std::memory_order_relaxed);  // for people
+  const std::uint64_t now = now_ns();
+  return since != 0 && since < now ? now - since : 0;
 }
 
 }  // namespace
@@ -222,16 +230,16 @@ PeActivity activity_of(const JobHeader* header, const PeRecord& record, int pe, 
     activity.heap_limit = record.heap_limit.load(std::memory_order_relaxed);
   }
   const bool may_poll = phase == PePhase::running && !has_ended(state) && state != 'T' && state != 't';
-  if (activity.routine.empty() && polling != nullptr && may_poll && is_in_loop(*polling, activity)) return activity;
+  // A call of a loop may wait for its answer for a moment.
+  const std::uint64_t waited_ns = activity.routine.empty() ? 0 : waited_so_far(record);
+  if (polling != nullptr && may_poll && waited_ns < kLoopIsLongNs && is_in_loop(*polling, activity)) return activity;
   if (activity.routine.empty()) {
     activity.doing = describe_phase(phase, state);
     return activity;
   }
   activity.awaited = load(record.awaited);
-  activity.site = record.call_site.load(std::memory_order_relaxed);                     // for people, like the next one
-  const std::uint64_t since = record.waiting_since_ns.load(std::memory_order_relaxed);  // for people
-  const std::uint64_t now = now_ns();
-  if (since != 0 && since < now) activity.waited_ns = now - since;
+  activity.site = record.call_site.load(std::memory_order_relaxed);  // for people, like the next one
+  activity.waited_ns = waited_ns;
   return activity;
 }
 

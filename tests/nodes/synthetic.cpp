@@ -195,6 +195,8 @@ int main(int argc, char** argv) {
     work();
   } else if (scenario == "windows") {
     use_windows();
+  } else if (scenario == "waiting" && shmem_my_pe() < second) {
+    shmem_signal_wait_until(&signal_word, SHMEM_CMP_EQ, 1);  // which nobody sends
   } else if (scenario == "contact" && shmem_my_pe() == second) {
     shmem_long_p(&words[0], 1, second - 1);
     shmem_quiet();
