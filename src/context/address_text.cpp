@@ -72,8 +72,8 @@ std::string variable_text(std::uintptr_t address) {
   const NamedObject variable = variable_at(address);
   if (variable.name.empty()) return {};
   const std::size_t inside = address - variable.begin;
-  return " (" + (inside == 0 ? std::string() : std::to_string(inside) + " bytes into ") + "'" + variable.name + "', " +
-         std::to_string(variable.bytes) + " bytes)";
+  return " (" + (inside == 0 ? std::string() : std::to_string(inside) + " bytes into ") + "'" +
+         demangled(variable.name) + "', " + std::to_string(variable.bytes) + " bytes)";
 }
 
 void note_refused_allocation(const char* routine, std::size_t bytes, std::uint64_t left) {
