@@ -73,23 +73,25 @@ void release_remote_word(Thread& thread, std::uintptr_t address) noexcept {
   thread.advance();
 }
 
+[[gnu::noinline]] void record_remote_store(Thread& thread, const Range& range, Cell& cell,
+                                           const Where& where) noexcept {
+  const Access access{thread.now, Kind::remote_store, static_cast<std::uint8_t>(bytes_mask(range.begin, range.bytes)),
+                      where};
+  Access earlier;
+  if (record(cell, access, thread.knowledge(), earlier)) report(thread, {access, earlier, range.begin, cell});
+  release_remote_word(thread, range.begin);
+}
+
 // Records what lies in one cell.
-[[gnu::always_inline]] inline void record_in_cell(Thread& thread, const Range& range, Kind kind,
-                                                  const void* pc) noexcept {
+[[gnu::noinline]] void record_in_cell(Thread& thread, const Range& range, Kind kind, const void* pc) noexcept {
   Cell* const cell = memory_map.find(range.begin);
   if (cell == nullptr) return;
-  const bool is_remote = kind == Kind::store && is_remote_word(range, cell);
-  const Access access{thread.now,
-                      is_remote ? Kind::remote_store : kind,
-                      static_cast<std::uint8_t>(bytes_mask(range.begin, range.bytes)),
-                      {site_of(pc), stack_node(thread)}};
+  const Where where{site_of(pc), stack_node(thread)};
+  if (kind == Kind::store && is_remote_word(range, cell)) return record_remote_store(thread, range, *cell, where);
+  const Access access{thread.now, kind, static_cast<std::uint8_t>(bytes_mask(range.begin, range.bytes)), where};
   Access earlier;
   if (record(*cell, access, thread.knowledge(), earlier)) report(thread, {access, earlier, range.begin, *cell});
-  if (is_remote) {
-    release_remote_word(thread, range.begin);
-  } else {
-    marks.set(range.begin, range.bytes, thread.mark | (kind == Kind::store ? 1 : 0));
-  }
+  marks.set(range.begin, range.bytes, thread.mark | (kind == Kind::store ? 1 : 0));
 }
 
 }  // namespace
@@ -110,11 +112,34 @@ void check_freed(const void* block, std::size_t bytes, const CallPlace& call) no
   }
 }
 
-void record_slow(std::uintptr_t address, std::size_t bytes, Kind kind, const void* pc) noexcept {
+// Most cells have entries of the owning thread only, one for its last store and one for its last load. Everything else
+// is left to record_in_cell. All calls are the last action, so that no registers are saved.
+template <std::size_t kBytes, Kind kKind>
+void record_aligned(std::uintptr_t address, const void* pc) noexcept {
+  if (address % kBytes != 0) [[unlikely]]
+    return record_wide(address, kBytes, kKind, pc);
   Thread* const thread = self;
-  if (thread == nullptr || thread->in_library != 0) return;
-  record_in_cell(*thread, {address, bytes}, kind, pc);
+  if (thread == nullptr || thread->in_library != 0) [[unlikely]]
+    return;
+  Cell* const cell = memory_map.find_known(address);
+  const std::uint32_t node = known_stack_node(*thread);
+  if (cell == nullptr || node == 0 || !cell_locks.enter(*cell)) [[unlikely]]
+    return record_in_cell(*thread, {address, kBytes}, kKind, pc);
+  const std::uint8_t bytes = kBytes == 8 ? 0xff : static_cast<std::uint8_t>(bytes_mask(address, kBytes));
+  const bool is_recorded = record_owned(*cell, {pack(thread->now, kKind, bytes), pack(Where{site_of(pc), node})});
+  cell_locks.leave();
+  if (!is_recorded) [[unlikely]]
+    return record_in_cell(*thread, {address, kBytes}, kKind, pc);
+  marks.set_aligned<kBytes>(address, thread->mark | (kKind == Kind::store ? 1 : 0));
 }
+
+#define SHMEMX_RECORD(BYTES)                                                             \
+  template void record_aligned<BYTES, Kind::load>(std::uintptr_t, const void*) noexcept; \
+  template void record_aligned<BYTES, Kind::store>(std::uintptr_t, const void*) noexcept;
+SHMEMX_RECORD(1)
+SHMEMX_RECORD(2)
+SHMEMX_RECORD(4)
+SHMEMX_RECORD(8)
 
 void record_wide(std::uintptr_t address, std::size_t bytes, Kind kind, const void* pc) noexcept {
   Thread* const thread = self;

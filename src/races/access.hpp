@@ -38,8 +38,9 @@ void forget_values(SyncWord& word) noexcept;
 // The program gives memory back, which must not be in use.
 void check_freed(const void* block, std::size_t bytes, const CallPlace& call) noexcept;
 
-// A load or store of the program that the compiler has announced: in one cell, and of any bytes.
-void record_slow(std::uintptr_t address, std::size_t bytes, Kind kind, const void* pc) noexcept;
+// A load or store of the program that the compiler has announced: of 1, 2, 4 or 8 bytes that are aligned, and of any.
+template <std::size_t kBytes, Kind kKind>
+void record_aligned(std::uintptr_t address, const void* pc) noexcept;
 void record_wide(std::uintptr_t address, std::size_t bytes, Kind kind, const void* pc) noexcept;
 
 // Requires that they lie in one cell.
@@ -48,12 +49,11 @@ constexpr std::uint64_t bytes_mask(std::uintptr_t address, std::size_t bytes) no
 }
 
 // Of 1, 2, 4 or 8 bytes that are aligned.
-template <std::size_t kBytes>
-[[gnu::always_inline]] inline void note_access(const void* at, Kind kind, const void* pc) noexcept {
+template <std::size_t kBytes, Kind kKind>
+[[gnu::always_inline]] inline void note_access(const void* at, const void* pc) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(at);
-  if (marks.hold<kBytes>(address, own_stores, kind == Kind::store)) [[likely]]
-    return;
-  record_slow(address, kBytes, kind, pc);
+  if (!marks.hold<kBytes>(address, own_stores, kKind == Kind::store)) [[unlikely]]
+    record_aligned<kBytes, kKind>(address, pc);
 }
 
 }  // namespace shmemx::races

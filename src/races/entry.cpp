@@ -6,12 +6,14 @@ using namespace shmemx::races;  // the names below are the compiler's
 #define SHMEMX_PC __builtin_return_address(0)
 #define SHMEMX_EXPORT extern "C" [[gnu::visibility("default")]]
 
-#define SHMEMX_ACCESS(BYTES)                                                                                    \
-  SHMEMX_EXPORT void __tsan_read##BYTES(void* at) { note_access<BYTES>(at, Kind::load, SHMEMX_PC); }            \
-  SHMEMX_EXPORT void __tsan_write##BYTES(void* at) { note_access<BYTES>(at, Kind::store, SHMEMX_PC); }          \
-  SHMEMX_EXPORT void __tsan_volatile_read##BYTES(void* at) { note_access<BYTES>(at, Kind::load, SHMEMX_PC); }   \
-  SHMEMX_EXPORT void __tsan_volatile_write##BYTES(void* at) { note_access<BYTES>(at, Kind::store, SHMEMX_PC); } \
-  SHMEMX_EXPORT void __tsan_read_write##BYTES(void* at) { note_access<BYTES>(at, Kind::store, SHMEMX_PC); }
+// clang-format off
+#define SHMEMX_ACCESS(BYTES)                                                                                   \
+  SHMEMX_EXPORT void __tsan_read##BYTES(void* at) { note_access<BYTES, Kind::load>(at, SHMEMX_PC); }            \
+  SHMEMX_EXPORT void __tsan_write##BYTES(void* at) { note_access<BYTES, Kind::store>(at, SHMEMX_PC); }          \
+  SHMEMX_EXPORT void __tsan_volatile_read##BYTES(void* at) { note_access<BYTES, Kind::load>(at, SHMEMX_PC); }   \
+  SHMEMX_EXPORT void __tsan_volatile_write##BYTES(void* at) { note_access<BYTES, Kind::store>(at, SHMEMX_PC); } \
+  SHMEMX_EXPORT void __tsan_read_write##BYTES(void* at) { note_access<BYTES, Kind::store>(at, SHMEMX_PC); }
+// clang-format on
 
 namespace {
 
@@ -46,9 +48,9 @@ SHMEMX_EXPORT void __tsan_write_range(void* at, std::size_t bytes) { note_range(
 
 // A constructor or destructor stores the same pointer again: no race if nothing changes.
 SHMEMX_EXPORT void __tsan_vptr_update(void** at, void* value) {
-  if (*at != value) note_access<8>(at, Kind::store, SHMEMX_PC);
+  if (*at != value) note_access<8, Kind::store>(at, SHMEMX_PC);
 }
-SHMEMX_EXPORT void __tsan_vptr_read(void** at) { note_access<8>(at, Kind::load, SHMEMX_PC); }
+SHMEMX_EXPORT void __tsan_vptr_read(void** at) { note_access<8, Kind::load>(at, SHMEMX_PC); }
 
 SHMEMX_EXPORT void __tsan_func_entry(void* call_pc) {
   Thread* const thread = self;

@@ -13,6 +13,7 @@
 #include <mutex>
 
 #include "base/cache_line.hpp"
+#include "races/cell_lock.hpp"
 
 namespace shmemx::races {
 namespace {
@@ -138,7 +139,8 @@ bool Job::open() noexcept {
   const std::size_t calls_at = round_to_pages(words_at + SyncTable::bytes(capacity_));
   const std::size_t meetings_at = round_to_pages(calls_at + CallTree::bytes());
   const std::size_t histories_at = round_to_pages(meetings_at + kMeetings * meeting_bytes(n_pes_, capacity_));
-  const std::size_t shadow_at = round_to_pages(histories_at + SyncTable::kOwnWords * History::bytes(capacity_));
+  const std::size_t locks_at = round_to_pages(histories_at + SyncTable::kOwnWords * History::bytes(capacity_));
+  const std::size_t shadow_at = round_to_pages(locks_at + CellLocks::bytes(cells_.pe_bytes, n));
   const std::size_t bytes = shadow_at + n * cells_.pe_bytes;
   const int fd = share_file(bytes);
   if (fd < 0) return false;
@@ -154,11 +156,15 @@ bool Job::open() noexcept {
   histories_ = memory + histories_at;
   cells_.begin = memory + shadow_at;
   cells_.mine = reinterpret_cast<std::uintptr_t>(cells_.begin) + static_cast<std::uint64_t>(my_pe_) * cells_.pe_bytes;
-  header_->statics[my_pe_].store(memory_.statics, std::memory_order_relaxed);  // the barrier orders it
+  const CellLocks::Layout layout{cells_.begin, cells_.pe_bytes, n, static_cast<std::uint32_t>(my_pe_),
+                                 memory + locks_at};
+  if (!cell_locks.open(layout)) header_->has_no_barrier.store(1, std::memory_order_relaxed);  // the barrier orders it
+  header_->statics[my_pe_].store(memory_.statics, std::memory_order_relaxed);                 // the barrier orders it
   // The first slots are those of the PEs' first threads.
   header_->owners[my_pe_ + 1] = {.pe = my_pe_};
   if (my_pe_ == 0) header_->n_slots.store(n + 1, std::memory_order_relaxed);
   pshmem_barrier_all();
+  if (header_->has_no_barrier.load(std::memory_order_relaxed) != 0) cell_locks.share_all();
   if (my_pe_ == 0) ::close(fd);
   is_open_ = true;
   return true;

@@ -40,7 +40,7 @@ struct JobHeader {
   SpinLock meetings_lock;
   SpinLock reports_lock;
   std::uint32_t n_reports;
-  std::uint32_t unused;
+  std::atomic<std::uint32_t> has_no_barrier;      // of other processes, in some PE: see CellLocks
   std::atomic<std::uintptr_t> statics[kMostPes];  // where the executable's static data begin, by PE
   SlotOwner owners[kMostSlots];
   std::uint64_t reports[1024];

@@ -55,6 +55,17 @@ std::byte* Marks::add(std::uintptr_t chunk) noexcept {
   return added;
 }
 
+void Marks::set(std::uintptr_t address, std::size_t bytes, Mark mark) noexcept {
+  const std::uintptr_t number = address >> kChunkBits & (kChunks - 1);
+  std::byte* chunk = chunks_[number];
+  if (chunk == nullptr) chunk = add(number);
+  if (chunk == nullptr) return;
+  std::byte* const first = chunk + address % kChunkBytes / 8 * 8;
+  const std::uintptr_t begin = address % 8;
+  if (begin == 0 && bytes >= kGranule) write(first, mark);
+  if (begin <= kGranule && begin + bytes == 8) write(first + kGranule, mark);
+}
+
 void Marks::clear(std::uintptr_t begin, std::size_t bytes) noexcept {
   const std::uintptr_t end = begin + bytes;
   for (std::uintptr_t at = begin / kGranule * kGranule; at < end;) {

@@ -30,6 +30,12 @@ class MemoryMap {
       cells = add(chunk);
     return cells + (address % (std::uintptr_t{1} << kChunkBits)) / 8;
   }
+  // The same, but null for the first use of a chunk.
+  Cell* find_known(std::uintptr_t address) const noexcept {
+    const std::uintptr_t chunk = address >> kChunkBits;
+    Cell* const cells = chunk < kChunks ? chunks_[chunk] : nullptr;
+    return cells == nullptr ? nullptr : cells + (address % (std::uintptr_t{1} << kChunkBits)) / 8;
+  }
   // Memory was given to the program anew: earlier accesses to it are none of this object.
   void clear(std::uintptr_t begin, std::size_t bytes) noexcept;
 

@@ -177,9 +177,9 @@ void note_atomic(Routine& routine, const AtomicOperation& operation) noexcept {
   if (is_complete && is_update && knowledge.floor.slot != kNoSlot)
     thread.clock->raise(knowledge.floor.slot, knowledge.floor.epoch);
   const Stamp stamp = is_complete ? thread.now : next_put(channel, thread);
+  if (is_update) release(thread, channel, stamp, word.clock());  // meanwhile the cell comes from memory
   record_remote(thread, place, operation.bytes,
                 {stamp, is_update ? Kind::atomic_update : Kind::atomic_load, routine.where(), knowledge});
-  if (is_update) release(thread, channel, stamp, word.clock());
   if (operation.access == Atomic::update && operation.result == Result::none) {
     routine.hold_update(word, place, operation.bytes);
   } else {

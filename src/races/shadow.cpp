@@ -1,39 +1,14 @@
 #include "races/shadow.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <iterator>
 
-#include "base/cpu_pause.hpp"
+#include "races/cell_lock.hpp"
 
 namespace shmemx::races {
 namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;  // the cell's lock orders it
-
-class CellGuard {
- public:
-  explicit CellGuard(Cell& cell) noexcept : word_(cell.entries[0].who) {
-    std::uint64_t word = word_.load(kRelaxed) & ~kLocked;
-    for (int tries = 1; !word_.compare_exchange_weak(word, word | kLocked, std::memory_order_acquire, kRelaxed);
-         ++tries) {
-      word &= ~kLocked;
-      if (tries % 64 == 0) {
-        ::sched_yield();
-      } else {
-        cpu_pause();
-      }
-    }
-  }
-  // Only the holder writes the word.
-  ~CellGuard() { word_.store(word_.load(kRelaxed) & ~kLocked, std::memory_order_release); }
-  CellGuard(const CellGuard&) = delete;
-  CellGuard& operator=(const CellGuard&) = delete;
-
- private:
-  std::atomic<std::uint64_t>& word_;
-};
 
 void write(Cell::Entry& entry, const Access& access) noexcept {
   const std::uint64_t lock = entry.who.load(kRelaxed) & kLocked;
@@ -108,40 +83,39 @@ bool is_same_but_bytes(const Cell::Entry& entry, std::uint64_t who, const Access
   return ((who ^ pack(access)) & ~kBytesField) == 0 && entry.where.load(kRelaxed) == pack(access.where);
 }
 
-// Records an access of a thread to a cell that only this thread has used, so that nothing races. Returns false if it is
-// not so, or if there is no room.
-bool record_own(Cell& cell, const Access& access) noexcept {
-  const std::uint64_t mine = pack(access);
-  const std::uint64_t where = pack(access.where);
+bool may_stand_for(std::uint64_t later, std::uint64_t earlier) noexcept {
+  return (earlier & ~later & kBytesField) == 0 && (replaced.with[later >> 52 & 15] >> (earlier >> 52 & 15) & 1) != 0;
+}
+
+// The entries of a cell that is locked, of one thread: one that the access takes the place of, or a free one, and its
+// bytes with those of entries that are the same. Those that it stands for, too, are emptied. Returns null if there is
+// no room.
+Cell::Entry* place_for(Cell& cell, std::uint64_t& mine, std::uint64_t where) noexcept {
   Cell::Entry* chosen = nullptr;
   Cell::Entry* free = nullptr;
-  std::uint64_t bytes = 0;  // of entries that are the same
+  std::uint64_t bytes = 0;
   for (Cell::Entry& entry : cell.entries) {
-    const std::uint64_t word = entry.who.load(kRelaxed);
-    const std::uint64_t who = word & ~kLocked;
+    const std::uint64_t who = entry.who.load(kRelaxed) & ~kLocked;
     if (who == 0) {
       if (free == nullptr) free = &entry;
       continue;
     }
-    const std::uint64_t differs = who ^ mine;
-    if ((differs & kSlotField) != 0) return false;
-    if ((differs & ~kBytesField) == 0 && entry.where.load(kRelaxed) == where) {
+    if (((who ^ mine) & ~kBytesField) == 0 && entry.where.load(kRelaxed) == where) {
       bytes |= who & kBytesField;
-    } else if (!replaces(access, bytes_of(who), kind_of(who))) {
+    } else if (!may_stand_for(mine, who)) {
       continue;
     }
     if (chosen == nullptr) {
       chosen = &entry;
     } else {
-      entry.who.store(word & kLocked, kRelaxed);
+      entry.who.store(0, kRelaxed);  // never the first one, which has the lock
     }
   }
-  if (chosen == nullptr) chosen = free;
-  if (chosen == nullptr) return false;
-  chosen->who.store(mine | bytes | (chosen->who.load(kRelaxed) & kLocked), kRelaxed);
-  chosen->where.store(where, kRelaxed);
-  return true;
+  mine |= bytes;
+  return chosen != nullptr ? chosen : free;
 }
+
+bool is_of_slot(std::uint64_t who, std::uint64_t mine) noexcept { return who == 0 || ((who ^ mine) & kSlotField) == 0; }
 
 bool record_among_others(Cell& cell, const Access& access, const Knowledge& knowledge, Access& earlier) noexcept {
   Cell::Entry* chosen = nullptr;
@@ -178,13 +152,28 @@ bool record_among_others(Cell& cell, const Access& access, const Knowledge& know
   return is_race;
 }
 
+// Records an access of a thread, in its present epoch, to a cell that only this thread has used, so that nothing races.
+// Returns false if it is not so, or if there is no room.
+[[gnu::always_inline]] inline bool record_alone(Cell& cell, std::uint64_t who, std::uint64_t where) noexcept {
+  for (const Cell::Entry& entry : cell.entries) {
+    if (!is_of_slot(entry.who.load(kRelaxed) & ~kLocked, who)) return false;
+  }
+  const std::uint64_t lock = cell.entries[0].who.load(kRelaxed) & kLocked;
+  Cell::Entry* const place = place_for(cell, who, where);
+  if (place == nullptr) return false;
+  place->who.store(place == cell.entries ? who | lock : who, kRelaxed);
+  place->where.store(where, kRelaxed);
+  return true;
+}
+
 }  // namespace
 
 bool record(Cell& cell, const Access& access, const Knowledge& knowledge, Access& earlier) noexcept {
   const CellGuard guard(cell);
   // What has the slot of a thread and is not ahead of it is ordered before its accesses.
   const bool is_of_thread = knowledge.clock->knows_prefix(access.stamp.slot, access.stamp.epoch);
-  return !(is_of_thread && record_own(cell, access)) && record_among_others(cell, access, knowledge, earlier);
+  return !(is_of_thread && record_alone(cell, pack(access), pack(access.where))) &&
+         record_among_others(cell, access, knowledge, earlier);
 }
 
 bool find_race(Cell& cell, const Access& access, const Knowledge& knowledge, Access& earlier) noexcept {

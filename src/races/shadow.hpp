@@ -79,10 +79,11 @@ struct Cell {
 static_assert(sizeof(Cell) == 64);
 
 // epoch: bits 0..31, slot: 32..43, bytes: 44..51, kind: 52..55
-constexpr std::uint64_t pack(const Access& access) noexcept {
-  return access.stamp.epoch | std::uint64_t{access.stamp.slot} << 32 | std::uint64_t{access.bytes} << 44 |
-         static_cast<std::uint64_t>(access.kind) << 52;
+constexpr std::uint64_t pack(const Stamp& stamp, Kind kind, std::uint8_t bytes) noexcept {
+  return stamp.epoch | std::uint64_t{stamp.slot} << 32 | std::uint64_t{bytes} << 44 |
+         static_cast<std::uint64_t>(kind) << 52;
 }
+constexpr std::uint64_t pack(const Access& access) noexcept { return pack(access.stamp, access.kind, access.bytes); }
 constexpr Slot slot_of(std::uint64_t who) noexcept { return static_cast<Slot>(who >> 32 & 0xfff); }
 constexpr std::uint8_t bytes_of(std::uint64_t who) noexcept { return static_cast<std::uint8_t>(who >> 44); }
 constexpr Kind kind_of(std::uint64_t who) noexcept { return static_cast<Kind>(who >> 52 & 15); }
@@ -90,6 +91,7 @@ constexpr std::uint64_t pack(const Where& where) noexcept { return std::uint64_t
 inline constexpr std::uint64_t kLocked = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t kSlotField = std::uint64_t{0xfff} << 32;
 inline constexpr std::uint64_t kBytesField = std::uint64_t{0xff} << 44;
+inline constexpr std::uint64_t kKindField = std::uint64_t{15} << 52;
 Access unpack(std::uint64_t who, std::uint64_t where) noexcept;
 
 // Is the access there already, or, for a load, a store of the same epoch? `who` is packed.
@@ -103,8 +105,40 @@ inline bool is_recorded(const Cell& cell, std::uint64_t who) noexcept {
   return false;
 }
 
+struct PackedAccess {
+  std::uint64_t who;
+  std::uint64_t where;
+};
+
 // Records an access. Returns true if an earlier one races with it, which is then in `earlier`.
 bool record(Cell& cell, const Access& access, const Knowledge& knowledge, Access& earlier) noexcept;
+
+// Records a load or store of the thread that owns the cell: see CellLocks. Returns false, and has changed nothing,
+// unless the cell has a simple shape: entries of this thread only, of which one is for the same bytes, or free.
+[[gnu::always_inline]] inline bool record_owned(Cell& cell, const PackedAccess& access) noexcept {
+  constexpr auto kRelaxed = std::memory_order_relaxed;  // the owner is alone
+  const std::uint64_t who = access.who;
+  // Is it a load or store of the same thread? Or, if it is a load, a load?
+  constexpr std::uint64_t kStoreBit = std::uint64_t{1} << 52;
+  const std::uint64_t differs = kLocked | kSlotField | (kKindField ^ (who & kStoreBit));
+  const auto is_replaced = [&](std::uint64_t other) {
+    return other == 0 || (((other ^ who) & differs) == 0 && (other & ~who & kBytesField) == 0);
+  };
+  if ((cell.entries[2].who.load(kRelaxed) | cell.entries[3].who.load(kRelaxed)) != 0) return false;
+  const std::uint64_t first = cell.entries[0].who.load(kRelaxed);
+  const std::uint64_t second = cell.entries[1].who.load(kRelaxed);
+  if (!is_replaced(second)) return false;
+  if (is_replaced(first)) {
+    cell.entries[0].who.store(who, kRelaxed);
+    cell.entries[0].where.store(access.where, kRelaxed);
+    if (second != 0) cell.entries[1].who.store(0, kRelaxed);
+    return true;
+  }
+  if (((first ^ who) & (kLocked | kSlotField)) != 0) return false;
+  cell.entries[1].who.store(who, kRelaxed);
+  cell.entries[1].where.store(access.where, kRelaxed);
+  return true;
+}
 
 // Looks for an earlier access that races, without recording this one.
 bool find_race(Cell& cell, const Access& access, const Knowledge& knowledge, Access& earlier) noexcept;

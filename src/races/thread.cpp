@@ -19,12 +19,6 @@ struct Threads {
 };
 constinit Threads threads{};
 
-struct Executable {
-  std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;
-};
-constinit Executable executable{};
-
 // Threads are never unmapped: their slots and epochs live on.
 Thread* allocate() noexcept {
   const std::size_t clock_at = (sizeof(Thread) + 63) / 64 * 64;
@@ -38,6 +32,7 @@ Thread* allocate() noexcept {
 
 }  // namespace
 
+constinit Executable executable{};
 constinit thread_local Thread* self = nullptr;
 constinit thread_local bool is_internal = false;
 constinit thread_local std::uint64_t own_stores = Marks::of_stores(kNoMark);
@@ -52,6 +47,7 @@ Thread* make_first_thread() noexcept {
 }
 
 Thread* make_thread(const Clock* known) noexcept {
+  cell_locks.share_private();
   Thread* thread = nullptr;
   {
     const std::lock_guard guard(threads.lock);
@@ -71,6 +67,7 @@ Thread* make_thread(const Clock* known) noexcept {
 }
 
 void retire_thread(Thread* thread) noexcept {
+  if (thread->number == 0) return;  // its successor would be an owner of cells
   const std::lock_guard guard(threads.lock);
   if (threads.n_retired < kMostThreads) threads.retired[threads.n_retired++] = thread;
 }
@@ -90,12 +87,6 @@ std::uint32_t stack_node(Thread& thread) noexcept {
   for (; known < depth; ++known)
     node = thread.frames[known].node = job.calls().add({node, thread.frames[known].site, 0});
   return node;
-}
-
-std::uint32_t site_of(const void* return_address) noexcept {
-  const auto address = reinterpret_cast<std::uintptr_t>(return_address);
-  const auto [begin, end] = executable;
-  return address - begin < end - begin ? static_cast<std::uint32_t>(address - begin) : 0;
 }
 
 }  // namespace shmemx::races

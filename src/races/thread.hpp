@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "races/cell_lock.hpp"
 #include "races/job.hpp"
 #include "races/marks.hpp"
 #include "races/memory_map.hpp"
@@ -43,6 +44,7 @@ struct Thread {
 // The caller is `thread` from now on, or none.
 inline void become(Thread* thread) noexcept {
   self = thread;
+  CellLocks::become_owner(thread != nullptr && thread->number == 0);
   own_stores = Marks::of_stores(thread == nullptr ? kNoMark : thread->mark);
 }
 
@@ -76,8 +78,21 @@ class InLibrary {
   Thread* thread_;
 };
 
-// The node of the call that the thread is in.
+// The node of the call that the thread is in. The second one returns 0 if there is none yet.
 std::uint32_t stack_node(Thread& thread) noexcept;
-std::uint32_t site_of(const void* return_address) noexcept;
+inline std::uint32_t known_stack_node(const Thread& thread) noexcept {
+  const std::uint32_t innermost = thread.depth - 1;
+  return innermost < Thread::kMostFrames ? thread.frames[innermost].node : 0;
+}
+
+struct Executable {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+};
+extern constinit Executable executable;
+inline std::uint32_t site_of(const void* return_address) noexcept {
+  const std::uintptr_t site = reinterpret_cast<std::uintptr_t>(return_address) - executable.begin;
+  return site < executable.end - executable.begin ? static_cast<std::uint32_t>(site) : 0;
+}
 
 }  // namespace shmemx::races
