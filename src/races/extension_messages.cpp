@@ -1,4 +1,4 @@
-// Messages, collectives that do not block, active messages and tasks of shmemx.h.
+// Messages, active messages, tasks and other routines of shmemx.h that have no buffers in use after their return.
 #include "races/extension.hpp"
 
 #include <mutex>
@@ -69,12 +69,6 @@ SHMEMX_ORDERED(int, shmemx_sendrecv,
                (source_, source_bytes_, dest_pe_, send_tag_, dest_, dest_bytes_, source_pe_, recv_tag_, status_),
                const void* source_, size_t source_bytes_, int dest_pe_, int send_tag_, void* dest_, size_t dest_bytes_,
                int source_pe_, int recv_tag_, shmemx_status_t* status_)
-SHMEMX_ORDERED(int, shmemx_isend, (source_, bytes_, pe_, tag_, request_), const void* source_, size_t bytes_, int pe_,
-               int tag_, shmemx_request_t* request_)
-SHMEMX_ORDERED(int, shmemx_issend, (source_, bytes_, pe_, tag_, request_), const void* source_, size_t bytes_, int pe_,
-               int tag_, shmemx_request_t* request_)
-SHMEMX_ORDERED(int, shmemx_irecv, (dest_, bytes_, pe_, tag_, request_), void* dest_, size_t bytes_, int pe_, int tag_,
-               shmemx_request_t* request_)
 SHMEMX_ORDERED(int, shmemx_sendv, (list_, count_, pe_, tag_), const shmemx_iov_t* list_, size_t count_, int pe_,
                int tag_)
 SHMEMX_ORDERED(int, shmemx_recvv, (list_, count_, pe_, tag_, status_), const shmemx_iov_t* list_, size_t count_,
@@ -96,49 +90,22 @@ SHMEMX_ORDERED(int, shmemx_irecv_strided, (dest_, block_bytes_, stride_bytes_, b
                shmemx_request_t* request_)
 SHMEMX_ORDERED(int, shmemx_probe, (pe_, tag_, status_), int pe_, int tag_, shmemx_status_t* status_)
 SHMEMX_ORDERED(int, shmemx_iprobe, (pe_, tag_, flag_, status_), int pe_, int tag_, int* flag_, shmemx_status_t* status_)
-SHMEMX_ORDERED(int, shmemx_wait, (request_, status_), shmemx_request_t* request_, shmemx_status_t* status_)
-SHMEMX_ORDERED(int, shmemx_test, (request_, flag_, status_), shmemx_request_t* request_, int* flag_,
-               shmemx_status_t* status_)
-SHMEMX_ORDERED(int, shmemx_waitall, (count_, requests_, statuses_), size_t count_, shmemx_request_t* requests_,
-               shmemx_status_t* statuses_)
-SHMEMX_ORDERED(int, shmemx_waitany, (count_, requests_, index_, status_), size_t count_, shmemx_request_t* requests_,
-               size_t* index_, shmemx_status_t* status_)
 SHMEMX_ORDERED(int, shmemx_barrier_nb, (team_, request_), shmem_team_t team_, shmemx_request_t* request_)
-SHMEMX_ORDERED(int, shmemx_broadcast_nb, (team_, dest_, source_, bytes_, root_, request_), shmem_team_t team_,
-               void* dest_, const void* source_, size_t bytes_, int root_, shmemx_request_t* request_)
-SHMEMX_ORDERED(int, shmemx_fcollect_nb, (team_, dest_, source_, bytes_, request_), shmem_team_t team_, void* dest_,
-               const void* source_, size_t bytes_, shmemx_request_t* request_)
-SHMEMX_ORDERED(int, shmemx_alltoall_nb, (team_, dest_, source_, bytes_, request_), shmem_team_t team_, void* dest_,
-               const void* source_, size_t bytes_, shmemx_request_t* request_)
 SHMEMX_ORDERED(int, shmemx_alltoallv,
                (team_, dest_, dest_bytes_, dest_counts_, dest_displs_, source_, source_counts_, source_displs_,
                 received_),
                shmem_team_t team_, void* dest_, size_t dest_bytes_, const size_t* dest_counts_,
                const size_t* dest_displs_, const void* source_, const size_t* source_counts_,
                const size_t* source_displs_, size_t* received_)
-SHMEMX_ORDERED(int, shmemx_alltoallv_nb,
-               (team_, dest_, dest_bytes_, dest_counts_, dest_displs_, source_, source_counts_, source_displs_,
-                received_, request_),
-               shmem_team_t team_, void* dest_, size_t dest_bytes_, const size_t* dest_counts_,
-               const size_t* dest_displs_, const void* source_, const size_t* source_counts_,
-               const size_t* source_displs_, size_t* received_, shmemx_request_t* request_)
-SHMEMX_ORDERED(int, shmemx_reduce_nb, (team_, dest_, source_, count_, type_, op_, request_), shmem_team_t team_,
-               void* dest_, const void* source_, size_t count_, int type_, int op_, shmemx_request_t* request_)
 SHMEMX_ORDERED(void, shmemx_am_send, (pe_, id_, payload_, bytes_), int pe_, int id_, const void* payload_,
                size_t bytes_)
 SHMEMX_ORDERED(int, shmemx_am_poll, ())
 SHMEMX_ORDERED(void, shmemx_am_quiet, ())
 SHMEMX_ORDERED(void, shmemx_task_send, (pe_, id_, payload_, bytes_, priority_), int pe_, int id_, const void* payload_,
                size_t bytes_, int priority_)
-SHMEMX_ORDERED(void, shmemx_task_send_owned, (pe_, id_, payload_, bytes_, priority_, release_, argument_), int pe_,
-               int id_, void* payload_, size_t bytes_, int priority_, shmemx_task_release_t release_, void* argument_)
 SHMEMX_ORDERED(void, shmemx_task_multicast, (team_, id_, payload_, bytes_, priority_), shmem_team_t team_, int id_,
                const void* payload_, size_t bytes_, int priority_)
-SHMEMX_ORDERED(void, shmemx_task_call, (pe_, id_, payload_, bytes_, result_, result_bytes_, request_), int pe_, int id_,
-               const void* payload_, size_t bytes_, void* result_, size_t result_bytes_, shmemx_request_t* request_)
 SHMEMX_ORDERED(void, shmemx_task_reply, (payload_, bytes_), const void* payload_, size_t bytes_)
-SHMEMX_ORDERED(void, shmemx_task_after, (request_, id_, payload_, bytes_, priority_), shmemx_request_t* request_,
-               int id_, const void* payload_, size_t bytes_, int priority_)
 SHMEMX_ORDERED(size_t, shmemx_scheduler_poll, (most_), size_t most_)
 SHMEMX_ORDERED(size_t, shmemx_scheduler_run, ())
 SHMEMX_ORDERED(void, shmemx_scheduler_stop, ())

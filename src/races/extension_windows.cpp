@@ -1,4 +1,4 @@
-// Windows of shmemx.h: operations, completion, events and locks.
+// Windows of shmemx.h: operations, completion and locks.
 #include "races/extension.hpp"
 
 SHMEMX_ORDERED(int, shmemx_window_allocate, (bytes_, address_, window_), size_t bytes_, void** address_,
@@ -100,8 +100,6 @@ SHMEMX_ORDERED(int, shmemx_window_wait_until, (address_, type_, cmp_, value_), c
                int cmp_, const void* value_)
 SHMEMX_ORDERED(int, shmemx_window_test_until, (address_, type_, cmp_, value_, flag_), const void* address_, int type_,
                int cmp_, const void* value_, int* flag_)
-SHMEMX_ORDERED(size_t, shmemx_event_wait, (events_, count_), const shmemx_event_t* events_, size_t count_)
-SHMEMX_ORDERED(size_t, shmemx_event_test, (events_, count_), const shmemx_event_t* events_, size_t count_)
 SHMEMX_ORDERED(int, shmemx_window_lock, (window_, kind_), shmemx_window_t window_, int kind_)
 SHMEMX_ORDERED(int, shmemx_window_lock_nbi, (window_, kind_, counter_), shmemx_window_t window_, int kind_,
                long* counter_)

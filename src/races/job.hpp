@@ -15,9 +15,9 @@ namespace shmemx::races {
 
 inline constexpr int kMostPes = 128;
 
-// Whose epochs a slot counts: those of a thread of a PE; of its deliveries to another PE on a context; or of its
-// nonblocking operations that fetch from there, which a fence does not order.
-enum class Component : std::uint32_t { thread, deliveries, fetches, none };
+// Whose epochs a slot counts: those of a thread of a PE; of its deliveries to another PE on a context; of its
+// nonblocking operations that fetch from there, which a fence does not order; or of those that complete by requests.
+enum class Component : std::uint32_t { thread, deliveries, fetches, none, requests };
 struct SlotOwner {
   Component component = Component::thread;
   std::int32_t pe = 0;

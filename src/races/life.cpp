@@ -10,6 +10,7 @@
 
 #include "base/fatal.hpp"
 #include "races/report.hpp"
+#include "races/requests.hpp"
 #include "races/team.hpp"
 
 namespace shmemx::races {
@@ -63,6 +64,7 @@ void end_watching() noexcept {
   become(nullptr);
   forget_contexts();
   forget_teams();
+  forget_requests();
 }
 
 void* next_definition(const char* name) noexcept { return ::dlsym(RTLD_NEXT, name); }

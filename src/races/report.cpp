@@ -143,6 +143,8 @@ std::string remedy(const Race& race) {
     return "atomic only with other atomic routines: use one for both, or synchronise between them";
   if (open.component == Component::fetches)
     return "shmem_quiet of " + initiator + " between them, as the operation uses both buffers until then";
+  if (open.component == Component::requests)
+    return "completion by " + initiator + " between them, as by shmemx_wait: the operation uses its buffers until then";
   if (open.component == Component::deliveries && a.pe == b.pe && a.component == b.component)
     return "shmem_fence or shmem_quiet of " + initiator + " between them";
   if (open.component == Component::deliveries && a.pe == b.pe) return "shmem_quiet of " + initiator + " between them";
