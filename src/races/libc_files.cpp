@@ -1,6 +1,8 @@
 // The C library's calls for files, sockets and text that is scanned, in front of it: what they read and write for the
 // program.
+#include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -13,6 +15,7 @@
 #include <cstring>
 
 #include "races/libc.hpp"
+#include "races/local_words.hpp"
 
 namespace shmemx::races {
 namespace {
@@ -24,6 +27,22 @@ void note_list(const Caller& caller, const iovec* list, int count, std::size_t b
     note(caller.routine, caller.return_address, list[i].iov_base, here, kind);
     bytes -= here;
   }
+}
+
+// Threads may synchronise by what they send each other: whoever reads from a pipe, a socket, an event descriptor or a
+// file knows what all knew that have written there. The two ends of a pipe are one file; all sockets count as one.
+std::uint64_t word_of_descriptor(int fd) noexcept {
+  constexpr std::uint64_t kDescriptors = std::uint64_t{1} << 63;  // no address
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) return kDescriptors;
+  if (S_ISSOCK(status.st_mode)) return kDescriptors | 1;
+  return kDescriptors | (status.st_dev << 40 ^ status.st_ino << 1);
+}
+void release_descriptor(const Caller& caller, int fd) noexcept {
+  if (thread_for(caller.return_address) != nullptr) release_word(word_of_descriptor(fd));
+}
+void acquire_descriptor(const Caller& caller, int fd) noexcept {
+  if (thread_for(caller.return_address) != nullptr) acquire_word(word_of_descriptor(fd));
 }
 
 // A conversion of a scanf format that stores.
@@ -125,15 +144,18 @@ void note_scanned(const Caller& caller, const char* format, int converted, std::
 using namespace shmemx::races;  // the names below are the C library's
 
 // ---- Files and sockets ----
+#define SHMEMX_CALLER (Caller{__func__, __builtin_return_address(0)})
 #define SHMEMX_READ(NAME, PARAMETERS, ARGUMENTS)           \
   SHMEMX_EXPORT ssize_t NAME PARAMETERS {                  \
     const ssize_t got = SHMEMX_NEXT(NAME) ARGUMENTS;       \
+    if (got > 0) acquire_descriptor(SHMEMX_CALLER, fd);    \
     SHMEMX_NOTE_STORE(to, got > 0 ? std::size_t(got) : 0); \
     return got;                                            \
   }
 #define SHMEMX_WRITE(NAME, PARAMETERS, ARGUMENTS) \
   SHMEMX_EXPORT ssize_t NAME PARAMETERS {         \
     SHMEMX_NOTE_LOAD(from, bytes);                \
+    release_descriptor(SHMEMX_CALLER, fd);        \
     return SHMEMX_NEXT(NAME) ARGUMENTS;           \
   }
 SHMEMX_READ(read, (int fd, void* to, std::size_t bytes), (fd, to, bytes))
@@ -154,6 +176,7 @@ SHMEMX_WRITE(sendto,
 #define SHMEMX_READ_CHECKED(NAME, PARAMETERS, TYPES, ARGUMENTS)           \
   SHMEMX_EXPORT ssize_t NAME PARAMETERS {                                 \
     const ssize_t got = SHMEMX_NEXT_AS(ssize_t(*) TYPES, NAME) ARGUMENTS; \
+    if (got > 0) acquire_descriptor(SHMEMX_CALLER, fd);                   \
     SHMEMX_NOTE_STORE(to, got > 0 ? std::size_t(got) : 0);                \
     return got;                                                           \
   }
@@ -168,13 +191,26 @@ SHMEMX_READ_CHECKED(__recv_chk, (int fd, void* to, std::size_t bytes, std::size_
 
 SHMEMX_EXPORT ssize_t readv(int fd, const iovec* list, int count) {
   const ssize_t got = SHMEMX_NEXT(readv)(fd, list, count);
-  if (got > 0)
-    note_list({__func__, __builtin_return_address(0)}, list, count, static_cast<std::size_t>(got), Kind::store);
+  if (got <= 0) return got;
+  acquire_descriptor(SHMEMX_CALLER, fd);
+  note_list(SHMEMX_CALLER, list, count, static_cast<std::size_t>(got), Kind::store);
   return got;
 }
 SHMEMX_EXPORT ssize_t writev(int fd, const iovec* list, int count) {
-  note_list({__func__, __builtin_return_address(0)}, list, count, kNoLimit, Kind::load);
+  note_list(SHMEMX_CALLER, list, count, kNoLimit, Kind::load);
+  release_descriptor(SHMEMX_CALLER, fd);
   return SHMEMX_NEXT(writev)(fd, list, count);
+}
+SHMEMX_EXPORT int eventfd_read(int fd, eventfd_t* value) {
+  const int error = SHMEMX_NEXT(eventfd_read)(fd, value);
+  if (error != 0) return error;
+  acquire_descriptor(SHMEMX_CALLER, fd);
+  SHMEMX_NOTE_STORE(value, sizeof *value);
+  return error;
+}
+SHMEMX_EXPORT int eventfd_write(int fd, eventfd_t value) {
+  release_descriptor(SHMEMX_CALLER, fd);
+  return SHMEMX_NEXT(eventfd_write)(fd, value);
 }
 
 // ---- Text that is scanned: by the names that different standards give the routines ----

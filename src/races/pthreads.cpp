@@ -124,6 +124,8 @@ SHMEMX_ACQUIRING(pthread_join, id ^ kEndOfThread, (pthread_t id, void** result),
 SHMEMX_ACQUIRING(pthread_tryjoin_np, id ^ kEndOfThread, (pthread_t id, void** result) noexcept, id, result)
 SHMEMX_ACQUIRING(pthread_timedjoin_np, id ^ kEndOfThread, (pthread_t id, void** result, const timespec* until), id,
                  result, until)
+SHMEMX_ACQUIRING(pthread_clockjoin_np, id ^ kEndOfThread,
+                 (pthread_t id, void** result, clockid_t clock, const timespec* until), id, result, clock, until)
 SHMEMX_ACQUIRING(thrd_join, id ^ kEndOfThread, (thrd_t id, int* result), id, result)
 
 // ---- Mutexes ----
@@ -131,6 +133,8 @@ SHMEMX_ACQUIRING(pthread_mutex_lock, word_of(mutex), (pthread_mutex_t * mutex) n
 SHMEMX_ACQUIRING(pthread_mutex_trylock, word_of(mutex), (pthread_mutex_t * mutex) noexcept, mutex)
 SHMEMX_ACQUIRING(pthread_mutex_timedlock, word_of(mutex), (pthread_mutex_t * mutex, const timespec* until) noexcept,
                  mutex, until)
+SHMEMX_ACQUIRING(pthread_mutex_clocklock, word_of(mutex),
+                 (pthread_mutex_t * mutex, clockid_t clock, const timespec* until) noexcept, mutex, clock, until)
 SHMEMX_RELEASING(pthread_mutex_unlock, mutex, (pthread_mutex_t * mutex) noexcept)
 SHMEMX_ACQUIRING(pthread_spin_lock, word_of(lock), (pthread_spinlock_t * lock) noexcept, lock)
 SHMEMX_ACQUIRING(pthread_spin_trylock, word_of(lock), (pthread_spinlock_t * lock) noexcept, lock)
@@ -155,6 +159,14 @@ SHMEMX_ACQUIRING(pthread_rwlock_rdlock, word_of(lock), (pthread_rwlock_t * lock)
 SHMEMX_ACQUIRING(pthread_rwlock_tryrdlock, word_of(lock), (pthread_rwlock_t * lock) noexcept, lock)
 SHMEMX_ACQUIRING(pthread_rwlock_wrlock, word_of(lock), (pthread_rwlock_t * lock) noexcept, lock)
 SHMEMX_ACQUIRING(pthread_rwlock_trywrlock, word_of(lock), (pthread_rwlock_t * lock) noexcept, lock)
+SHMEMX_ACQUIRING(pthread_rwlock_timedrdlock, word_of(lock), (pthread_rwlock_t * lock, const timespec* until) noexcept,
+                 lock, until)
+SHMEMX_ACQUIRING(pthread_rwlock_clockrdlock, word_of(lock),
+                 (pthread_rwlock_t * lock, clockid_t clock, const timespec* until) noexcept, lock, clock, until)
+SHMEMX_ACQUIRING(pthread_rwlock_timedwrlock, word_of(lock), (pthread_rwlock_t * lock, const timespec* until) noexcept,
+                 lock, until)
+SHMEMX_ACQUIRING(pthread_rwlock_clockwrlock, word_of(lock),
+                 (pthread_rwlock_t * lock, clockid_t clock, const timespec* until) noexcept, lock, clock, until)
 SHMEMX_RELEASING(pthread_rwlock_unlock, lock, (pthread_rwlock_t * lock) noexcept)
 
 // ---- Barriers, once, semaphores ----
@@ -187,6 +199,9 @@ SHMEMX_EXPORT void call_once(once_flag* control, void (*function)()) {
 
 SHMEMX_RELEASING(sem_post, semaphore, (sem_t * semaphore) noexcept)
 SHMEMX_ACQUIRING(sem_wait, word_of(semaphore), (sem_t * semaphore), semaphore)
+SHMEMX_ACQUIRING(sem_timedwait, word_of(semaphore), (sem_t * semaphore, const timespec* until), semaphore, until)
+SHMEMX_ACQUIRING(sem_clockwait, word_of(semaphore), (sem_t * semaphore, clockid_t clock, const timespec* until),
+                 semaphore, clock, until)
 SHMEMX_ACQUIRING(sem_trywait, word_of(semaphore), (sem_t * semaphore) noexcept, semaphore)
 
 // ---- Statics that are initialised at their first use. A program in C loads no C++ library that has the routines. The
