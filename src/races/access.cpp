@@ -122,8 +122,8 @@ void record_aligned(std::uintptr_t address, const void* pc) noexcept {
   if (thread == nullptr || thread->in_library != 0) [[unlikely]]
     return;
   Cell* const cell = memory_map.find_known(address);
-  const std::uint32_t node = known_stack_node(*thread);
-  if (cell == nullptr || node == 0 || !cell_locks.enter(*cell)) [[unlikely]]
+  std::uint32_t node = 0;
+  if (cell == nullptr || !find_stack_node(*thread, node) || !cell_locks.enter(*cell)) [[unlikely]]
     return record_in_cell(*thread, {address, kBytes}, kKind, pc);
   const std::uint8_t bytes = kBytes == 8 ? 0xff : static_cast<std::uint8_t>(bytes_mask(address, kBytes));
   const bool is_recorded = record_owned(*cell, {pack(thread->now, kKind, bytes), pack(Where{site_of(pc), node})});

@@ -31,13 +31,34 @@ Marks marks;
 
 void Marks::open() noexcept { chunks_ = static_cast<std::byte**>(reserve(kChunks * sizeof(std::byte*))); }
 
+namespace {
+
+// Numbers that a thread has taken at once and not used yet.
+struct Numbers {
+  Mark next = 0;
+  std::uint32_t left = 0;
+};
+[[gnu::tls_model("initial-exec")]] constinit thread_local Numbers numbers;
+
+void take_numbers() noexcept {
+  constexpr std::uint32_t kCount = 1024;  // divides all there are
+  const Mark first = n_marks.fetch_add(kCount, std::memory_order_relaxed) * 2;
+  numbers = {first, kCount};
+  if (first != 0) return;
+  // All numbers have been used, or none: those in memory are forgotten.
+  const std::lock_guard guard(pools.lock);
+  for (std::size_t i = 0; i < pools.n; ++i) ::madvise(pools.at[i], kPoolBytes, MADV_DONTNEED);
+}
+
+}  // namespace
+
 Mark Marks::next() noexcept {
   for (;;) {
-    const Mark mark = (n_marks.fetch_add(1, std::memory_order_relaxed) + 1) * 2;
+    if (numbers.left == 0) take_numbers();
+    --numbers.left;
+    const Mark mark = numbers.next;
+    numbers.next += 2;
     if (mark != 0 && mark != kNoMark) return mark;
-    // All numbers have been used: those in memory are forgotten.
-    const std::lock_guard guard(pools.lock);
-    for (std::size_t i = 0; i < pools.n; ++i) ::madvise(pools.at[i], kPoolBytes, MADV_DONTNEED);
   }
 }
 

@@ -78,11 +78,13 @@ class InLibrary {
   Thread* thread_;
 };
 
-// The node of the call that the thread is in. The second one returns 0 if there is none yet.
+// The node of the call that the thread is in; 0 outside of all calls. The second one returns false if there is none
+// yet.
 std::uint32_t stack_node(Thread& thread) noexcept;
-inline std::uint32_t known_stack_node(const Thread& thread) noexcept {
+inline bool find_stack_node(const Thread& thread, std::uint32_t& node) noexcept {
   const std::uint32_t innermost = thread.depth - 1;
-  return innermost < Thread::kMostFrames ? thread.frames[innermost].node : 0;
+  node = innermost < Thread::kMostFrames ? thread.frames[innermost].node : 0;
+  return node != 0 || thread.depth == 0;
 }
 
 struct Executable {
