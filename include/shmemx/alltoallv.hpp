@@ -156,7 +156,7 @@ void alltoallv(const team& of, M&& memory, face_detail::lengths_of<M>& blocks, R
   face_detail::with_blocks(of, memory, blocks, source, source_blocks,
                            [&](auto... arguments) { shmemx_alltoallv(of.handle(), arguments...); });
 }
-// The same where the blocks lie one after the other and their receivers do not know their lengths. Returns the lengths
+// Exchanges blocks that lie one after the other, where their receivers do not know their lengths. Returns the lengths
 // of those that were received.
 template <face_detail::lasting_range M, face_detail::lasting_range R>
 std::vector<std::size_t> alltoallv(const team& of, M&& memory, R&& source, std::span<const std::size_t> lengths) {

@@ -33,7 +33,7 @@ class Marks {
   }
   // Marks what lies wholly inside of the bytes, which do not cross 8.
   void set(std::uintptr_t address, std::size_t bytes, Mark mark) noexcept;
-  // The same for bytes that are aligned.
+  // Marks bytes that are aligned.
   template <std::size_t kBytes>
   [[gnu::always_inline]] void set_aligned(std::uintptr_t address, Mark mark) noexcept {
     std::byte* const chunk = chunks_[address >> kChunkBits & (kChunks - 1)];

@@ -30,7 +30,7 @@ class MemoryMap {
       cells = add(chunk);
     return cells + (address % (std::uintptr_t{1} << kChunkBits)) / 8;
   }
-  // The same, but null for the first use of a chunk.
+  // Returns null for the first use of a chunk.
   Cell* find_known(std::uintptr_t address) const noexcept {
     const std::uintptr_t chunk = address >> kChunkBits;
     Cell* const cells = chunk < kChunks ? chunks_[chunk] : nullptr;

@@ -22,7 +22,7 @@ struct NodePair {
   int to;
   int from;
 };
-// The same, and a round between nodes: the last member to arrive on a node signals to the leader of another one, so
+// Gathers, with a round between nodes: the last member to arrive on a node signals to the leader of another one, so
 // that nobody has to be woken for that. Returns true on the leader, when its node and the one before have arrived.
 // Edge:  signalled  released.store of the leader, arrived.fetch_add -> arrived.load of the leader, released.load
 //                   one of the two sees the other: the leader all arrivals, or the last member that the leader has the
