@@ -4,7 +4,14 @@
 // do: each call knows at its return what all PEs knew at theirs before. So a race may be missed, and none is invented.
 #pragma once
 
-#include <shmemx.h>
+#include <shmem.h>
+#include <shmemx/active.h>
+#include <shmemx/collectives.h>
+#include <shmemx/messages.h>
+#include <shmemx/start.h>
+#include <shmemx/stats.h>
+#include <shmemx/tasks.h>
+#include <shmemx/windows.h>
 
 #include "races/life.hpp"
 
