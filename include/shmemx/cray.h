@@ -17,8 +17,10 @@
 
 #ifdef __cplusplus
 #define SHMEMX_INLINE inline
+#define SHMEMX_BYTES(TYPE, address_) static_cast<TYPE*>(address_)
 #else
 #define SHMEMX_INLINE static inline
+#define SHMEMX_BYTES(TYPE, address_) ((TYPE*)(address_))
 #endif
 
 SHMEMX_INLINE void shmemx_alltoallv_of_set(void* dest_, const size_t* dest_offsets_, size_t* received_,
@@ -32,13 +34,15 @@ SHMEMX_INLINE void shmemx_alltoallv_of_set(void* dest_, const size_t* dest_offse
     const int member_ = (me_ + step_) % PE_size_;
     const int pe_ = PE_start_ + (member_ << logPE_stride_);
     const size_t offset_ = shmem_size_g(&dest_offsets_[me_], pe_);
-    shmem_putmem((char*)dest_ + offset_, (const char*)source_ + source_offsets_[member_], source_bytes_[member_], pe_);
+    shmem_putmem(SHMEMX_BYTES(char, dest_) + offset_, SHMEMX_BYTES(const char, source_) + source_offsets_[member_],
+                 source_bytes_[member_], pe_);
     shmem_size_p(&received_[me_], source_bytes_[member_], pe_);
   }
   shmem_barrier(PE_start_, logPE_stride_, PE_size_, pSync_);
 }
 
 #undef SHMEMX_INLINE
+#undef SHMEMX_BYTES
 
 #ifdef __cplusplus
 extern "C++" inline void shmemx_alltoallv(void* dest_, const size_t* dest_offsets_, size_t* received_,
