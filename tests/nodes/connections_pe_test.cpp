@@ -1,6 +1,6 @@
 // Who connects to whom: what all PEs of a job do together goes through the leaders of the nodes, so that the number of
 // a PE's connections grows with the logarithm of the nodes, and a PE that leads no node has none; or one, on nodes of
-// up to 8 PEs: whichever of them arrives last in a barrier signals to the next node.
+// two PEs: whichever of them arrives last in a barrier signals to the next node.
 #include <dirent.h>
 #include <shmem.h>
 #include <sys/socket.h>
@@ -36,7 +36,7 @@ int pes_of_node() { return shmem_team_n_pes(SHMEM_TEAM_SHARED); }
 int nodes() { return (pes() + pes_of_node() - 1) / pes_of_node(); }
 bool leads() { return shmem_team_my_pe(SHMEM_TEAM_SHARED) == 0; }
 
-bool any_may_signal() { return pes_of_node() <= 8; }
+bool any_may_signal() { return pes_of_node() <= 2; }
 
 // A leader awaits the leaders 2^k nodes behind and sends to those 2^k ahead. Members of one node signal to it, whose
 // number is not known here: at most that of the others of this node, or one more.

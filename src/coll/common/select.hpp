@@ -111,8 +111,9 @@ inline std::size_t broadcast_segment(const TeamNodes& nodes, NodesBroadcast shap
 
 // In a barrier of nodes with at most that many members the last one to arrive signals to another node, so that a leader
 // that sleeps or has no core need not run for that. Each member then has a connection to another leader; with more
-// members only the leader has.
-inline constexpr int kMostSignalling = 8;
+// members only the leader has. Nodes of four on two cores were slower so: their leaders wait for a message from the
+// beginning, which takes more turns of the cores than a wait for their members.
+inline constexpr int kMostSignalling = 2;
 
 // The leaders send to each other directly: one step, but a message to each. Else in log2(n) rounds.
 inline constexpr int kFewLeaders = 3;

@@ -13,14 +13,14 @@ namespace {
 // pairs: a connection then carries flags both ways, which a network can acknowledge by the next one, and each leader
 // has half as many connections.
 bool pairs_up(const TeamNodes& nodes) { return std::has_single_bit(static_cast<unsigned>(nodes.count())); }
-int next(const TeamNodes& nodes, int distance) {
+int next_node(const TeamNodes& nodes, int distance) {
   return pairs_up(nodes) ? nodes.mine ^ distance : nodes.ahead(distance);
 }
-int previous(const TeamNodes& nodes, int distance) {
+int previous_node(const TeamNodes& nodes, int distance) {
   return pairs_up(nodes) ? nodes.mine ^ distance : nodes.behind(distance);
 }
-int next_leader(const TeamNodes& nodes, int distance) { return nodes.leader(next(nodes, distance)); }
-int previous_leader(const TeamNodes& nodes, int distance) { return nodes.leader(previous(nodes, distance)); }
+int next_leader(const TeamNodes& nodes, int distance) { return nodes.leader(next_node(nodes, distance)); }
+int previous_leader(const TeamNodes& nodes, int distance) { return nodes.leader(previous_node(nodes, distance)); }
 
 // The rounds behind the first one.
 void disseminate(const Team& team, const TeamNodes& nodes, const char* routine, std::uint64_t epoch) {
@@ -36,8 +36,9 @@ void barrier_remote(Team& team, const char* routine) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   const std::uint64_t epoch = ++team.epoch;
   const TeamNodes& nodes = nodes_of(team);
-  const bool leads = nodes.count() == 1 ? gather_at_leader(team, routine, epoch)
-                                        : gather_and_signal(team, routine, epoch, {next(nodes, 1), previous(nodes, 1)});
+  const bool leads = nodes.count() == 1
+                         ? gather_at_leader(team, routine, epoch)
+                         : gather_and_signal(team, routine, epoch, {next_node(nodes, 1), previous_node(nodes, 1)});
   if (!leads) return;
   disseminate(team, nodes, routine, epoch);
   release_node(team, routine, epoch);
