@@ -7,7 +7,7 @@ static union {
   short s[4];
   int i[2];
 } u;
-static int tick;
+static int count;
 
 int main(void) {
   shmem_init();
@@ -18,7 +18,7 @@ int main(void) {
       u.s[0] = (short)k;
       u.i[1] = k;
       sum += u.c[0] + u.s[2] + u.i[1];
-      shmem_int_p(&tick, k, 0);
+      shmem_int_p(&count, k, 0);
       shmem_quiet();
     }
     u.c[3] = 1;  // race 1
