@@ -29,7 +29,7 @@
 
 // How PEs of other nodes are reached.
 #define SHMEMX_CONFIG_NETWORK_TABLE(X) \
-  X(progress,       progress_choice, "SHMEMX_PROGRESS",    "auto",  "A helper thread that handles messages while the PE computes. auto: if messages are the only path to this PE; on: in every job; off: never, messages wait for a call of the library.") \
+  X(progress,       progress_choice, "SHMEMX_PROGRESS",    "auto",  "A helper thread that handles messages while the PE computes. auto: if messages are the only path to this PE; on: in every job; off: never, messages wait for a call of the library; on all PEs or on none.") \
   X(transport,      networks,     "SHMEMX_TRANSPORT",      "auto",  "Networks between nodes, separated by commas, in order of preference: tcp, ucx, ofi, ethernet. Each pair of PEs uses the first one that works for both. auto: with RDMA devices ofi, ucx, tcp where one is of efa or cxi, else ucx, ofi, tcp; without any tcp. The same on all PEs.") \
   X(pes_per_node,   node_pes,     "SHMEMX_PES_PER_NODE",   "0",     "Treats the PEs of a machine as nodes of at most this number of PEs, which communicate through the network. 0: a node is a machine. The same on all PEs.") \
   X(net_timeout,    seconds,      "SHMEMX_NET_TIMEOUT",    "30",    "Seconds of silence after which a PE of another node counts as lost, which ends the job.") \

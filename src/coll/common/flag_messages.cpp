@@ -127,6 +127,9 @@ am::Verdict handle_flag(am::Endpoint&, const am::Message& message) {
   if (header.window > windows::kBuiltinWindows && !is_signal) damaged(message.source, header);
   Receiver& receiver = checked_receiver(header, message.source);
   if (is_signal) {
+    if (context::calls_make_progress) [[unlikely]]
+      fatal(nullptr, "SHMEMX_PROGRESS is off on this PE, and not on PE %d; allowed is off on all PEs or on none",
+            message.source);
     note_signal(receiver, header);
     return am::Verdict::done;
   }

@@ -55,9 +55,11 @@ void await_all_and_signal(const Team& team, const char* routine, std::uint64_t e
   });
 }
 
-// Returns whether the last member to arrive on that node signals; else the leader sets its flag.
+// Returns whether the last member to arrive on that node signals; else the leader sets its flag. Where only calls make
+// progress it does not: a signal that waits for a connection would stay when its sender leaves the barrier, while a
+// leader waits for its counterpart.
 bool last_member_signals(const TeamNodes& nodes, int node) {
-  return nodes.size_of(node) > 1 && nodes.size_of(node) <= kMostSignalling;
+  return nodes.size_of(node) > 1 && nodes.size_of(node) <= kMostSignalling && !context::calls_make_progress;
 }
 
 // On the leader of a node whose last member signals.
