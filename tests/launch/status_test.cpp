@@ -95,6 +95,7 @@ BOOST_AUTO_TEST_CASE(a_loop_of_tests_shows_while_it_goes_on) {
   BOOST_CHECK_EQUAL(activity_of(&header, record, 1, &loop).doing, "computing");
   loop.last_ns = now;
   set_routine(record, "shmem_quiet");
+  record.waiting_since_ns = now - kSecond;
   BOOST_CHECK_EQUAL(activity_of(&header, record, 1, &loop).routine, "shmem_quiet");
 }
 
