@@ -94,7 +94,7 @@ void write_wait(const Word (&from)[kWaitWords], CollectiveWait& to) {
   to.turn.store(from[0], std::memory_order_release);                                                // said
 }
 
-[[noreturn]] void damaged(int source) {
+[[noreturn]] void reject_damaged(int source) {
   fatal(nullptr, "a message of PE %d about what PEs wait for is damaged", source);
 }
 
@@ -127,7 +127,7 @@ SaidCall call_in(const Request& request) {
 
 am::Verdict handle_request(am::Endpoint& endpoint, const am::Message& message) {
   Request request;
-  if (message.payload.size() != sizeof request) damaged(message.source);
+  if (message.payload.size() != sizeof request) reject_damaged(message.source);
   std::memcpy(&request, message.payload.data(), sizeof request);
   inquiries->site_is_wanted.store(true, std::memory_order_relaxed);  // for people
   if (request.is_for_table != 0)
@@ -156,7 +156,7 @@ am::Verdict handle_request(am::Endpoint& endpoint, const am::Message& message) {
 
 am::Verdict handle_reply(am::Endpoint&, const am::Message& message) {
   Reply reply;
-  if (message.payload.size() != sizeof reply) damaged(message.source);
+  if (message.payload.size() != sizeof reply) reject_damaged(message.source);
   std::memcpy(&reply, message.payload.data(), sizeof reply);
   ForeignPe& heard = entry_of(message.source);
   heard.record.phase.store(reply.phase, std::memory_order_relaxed);  // for people, like the next ones
