@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "../../support/threads.hpp"
@@ -56,7 +57,10 @@ class Node {
   coll::Team team(int pe, std::size_t slot, team::PeSet set, bool counting) const {
     coll::Team team;
     team.handle = slot;
-    team.route = coll::route_of(world(pe), set, set.find(Pe{pe})->value);
+    // Not on the stack, where GCC 12 with AddressSanitizer does not keep to its alignment.
+    const std::unique_ptr<const context::Context> route(
+        new context::Context(coll::route_of(world(pe), set, set.find(Pe{pe})->value)));
+    team.route = *route;
     team.near_slot = arena_.block(NodeIndex{set.start()}) + slot * arena_.geometry().slot_bytes;
     team.scratch_offset = arena_.geometry().slot_bytes - 2 * windows::kScratchBytes;
     team.counting = counting;
