@@ -216,11 +216,13 @@ Slept sleep_in_place_of_thread(std::uint32_t seen, std::uint64_t ns) {
 constinit ProgressThread network_thread("shmemx-net", network_main, wake_network_thread);
 
 void start_network_thread(bool has_node_peers) noexcept {
-  if (!open_wake_up() || !network_thread.start()) return;
+  if (!open_wake_up()) return;
+  const bool takes_waiters = !has_node_peers || open_wake_socket();  // before the thread, which looks at the socket
+  if (!network_thread.start()) return;
   am::network_thread.runs.store(true, std::memory_order_relaxed);
   policy().hooks.leave_polling = call_network_thread;
   policy().hooks.only_for_other_nodes = has_node_peers;
-  if (!has_node_peers || open_wake_socket()) policy().hooks.sleep_on_networks = sleep_in_place_of_thread;
+  if (takes_waiters) policy().hooks.sleep_on_networks = sleep_in_place_of_thread;
 }
 
 void wake_network_thread() noexcept { ::eventfd_write(wake_up().event.get(), 1); }
