@@ -3,7 +3,7 @@
 # on which nothing is installed but the library's packages; an ordinary user, no network but the loopback device. Not one of
 # the usual tests: it needs root, debootstrap, and a mirror, from which it takes some 150 MB.
 #
-# Usage: fresh_machine.sh [BUILD_DIRECTORY [SUITE [MIRROR]]]     (default: build bookworm http://deb.debian.org/debian)
+# Usage: fresh_machine.sh [BUILD_DIRECTORY [SUITE [MIRROR]]]     (default: build bookworm, and debootstrap's own mirror)
 set -euo pipefail
 
 project=$(cd "$(dirname "$0")/.." && pwd)
@@ -15,7 +15,7 @@ for tool in debootstrap cpack unshare ip; do
   command -v "$tool" >/dev/null || { echo "fresh_machine.sh: $tool is missing" >&2; exit 1; }
 done
 
-debootstrap --variant=minbase --include=gcc,libc6-dev,make,man-db "${2:-bookworm}" "$machine" "${3:-http://deb.debian.org/debian}" \
+debootstrap --variant=minbase --include=gcc,libc6-dev,make,man-db "${2:-bookworm}" "$machine" ${3:+"$3"} \
   >"$work/log" 2>&1 || { tail -n 5 "$work/log" >&2; exit 1; }
 (cd "$work" && cpack -G DEB -B "$work/packages" --config "$build/CPackConfig.cmake") >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
 for name in libshmemx1 libshmemx-dev shmemx-bin shmemx-doc; do cp "$work/packages/$name"_*.deb "$machine/tmp"; done
