@@ -53,30 +53,31 @@ run_and_log() {
   run_tests "$preset" "$@" 2>&1 | tee "$log"
 }
 
-# Prints the last lines of up to three tests that failed: in a long log they stand far above its end.
-show_failures() {
-  awk '/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: / { keeps = /\*\*\*/ && !/\*\*\*(Skipped|Not Run)/ && ++failures <= 3; lines = 0
-         if (keeps) { order[failures] = $0; next } }
-       /^ +Start +[0-9]+: / || /^[0-9]+% tests passed/ { keeps = 0 }
-       keeps && NF { kept[failures, lines++ % 16] = $0; count[failures] = lines }
-       END { for (i = 1; i <= 3 && i in order; ++i) {
-               print order[i]
-               for (j = count[i] > 16 ? count[i] - 16 : 0; j < count[i]; ++j) print "  " kept[i, j % 16] } }' "$log"
-}
-
-# Prints all that tests that failed have printed.
+# Prints all that tests that failed have printed, each behind the line with its name.
 output_of_failures() {
   awk '/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: / { keeps = /\*\*\*/ && !/\*\*\*(Skipped|Not Run)/ }
        /^ +Start +[0-9]+: / || /^[0-9]+% tests passed/ { keeps = 0 }
        keeps' "$log"
 }
 
+# Prints the last lines of up to three tests that failed: in a long log they stand far above its end.
+show_failures() {
+  output_of_failures | awk '/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: / { order[++failures] = $0; next }
+       NF { kept[failures, count[failures]++ % 16] = $0 }
+       END { for (i = 1; i <= 3 && i in order; ++i) {
+               print order[i]
+               for (j = count[i] > 16 ? count[i] - 16 : 0; j < count[i]; ++j) print "  " kept[i, j % 16] } }'
+}
+
+# Where ctest lists what has failed.
+failed_tests() { echo "$(build_directory "$1")/Testing/Temporary/LastTestsFailed.log"; }
+
 # may_run_again PRESET: whether what failed may have done so by the load of the machine: few tests, of which none crashed
 # and none has a report of a sanitizer, which count the first time.
 most_again=3
 may_run_again() {
   local failed
-  failed=$(build_directory "$1")/Testing/Temporary/LastTestsFailed.log
+  failed=$(failed_tests "$1")
   [ -s "$failed" ] && [ "$(wc -l <"$failed")" -le "$most_again" ] &&
     ! output_of_failures | grep -qE '\*\*\*Exception|Sanitizer|runtime error:|Segmentation fault|signal (4|6|7|8|11)\b'
 }
@@ -97,7 +98,7 @@ for preset in "${presets[@]}"; do
   if [ "$preset_status" -eq 0 ]; then continue; fi
   failures="$(show_failures)"$'\n'"$(grep -E 'tests passed, [0-9]+ tests? failed out of' "$log" | tail -n 1 || true)"
   if may_run_again "$preset"; then
-    names=$(cut -d: -f2- "$(build_directory "$preset")/Testing/Temporary/LastTestsFailed.log" | tr '\n' ' ')
+    names=$(cut -d: -f2- "$(failed_tests "$preset")" | tr '\n' ' ')
     if timed "again: $preset" run_again "$preset"; then
       only_alone+=("== failed in the run of $preset, passed alone: $names"$'\n'"$failures")
       continue

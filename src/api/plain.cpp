@@ -57,18 +57,14 @@ void sync_world(const char* routine) {
   coll::barrier(world, routine);
 }
 
-std::uint32_t index_of(const context::Context& entry) {
-  return static_cast<std::uint32_t>(&entry - context::context_table);
-}
-
-std::uint32_t index_of(const long* lock) {
+std::uint32_t lock_index(const long* lock) {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(lock) / sizeof *lock);
 }
 
 // For what is left at finalize.
 void note_lock(const char* routine, const long* lock) {
   if (shmemx::check::is_on()) [[unlikely]]
-    shmemx::check::note_handle(shmemx::check::Handle::lock, index_of(lock), routine);
+    shmemx::check::note_handle(shmemx::check::Handle::lock, lock_index(lock), routine);
 }
 
 bool is_accessible(const context::Context& route, const void* address, int pe) {
@@ -254,13 +250,13 @@ void pshmem_quiet(void) noexcept { quiet_default("shmem_quiet"); }
 void pshmem_ctx_fence(shmem_ctx_t ctx) noexcept {
   const context::Context* const entry = api::context_or_null(ctx, "shmem_ctx_fence");
   if (entry == nullptr) return;
-  shmemx::check::check_owner("shmem_ctx_fence", index_of(*entry));
+  shmemx::check::check_owner("shmem_ctx_fence", onesided::index_of(*entry));
   onesided::fence("shmem_ctx_fence", *entry);
 }
 void pshmem_ctx_quiet(shmem_ctx_t ctx) noexcept {
   const context::Context* const entry = api::context_or_null(ctx, "shmem_ctx_quiet");
   if (entry == nullptr) return;
-  shmemx::check::check_owner("shmem_ctx_quiet", index_of(*entry));
+  shmemx::check::check_owner("shmem_ctx_quiet", onesided::index_of(*entry));
   onesided::quiet("shmem_ctx_quiet", {entry});
 }
 void pshmem_pe_quiet(const int* target_pes, size_t npes) noexcept {
@@ -302,7 +298,7 @@ void pshmem_set_lock(long* lock) noexcept {
 }
 void pshmem_clear_lock(long* lock) noexcept {
   quiet_default("shmem_clear_lock");
-  shmemx::check::forget_handle(shmemx::check::Handle::lock, index_of(lock));
+  shmemx::check::forget_handle(shmemx::check::Handle::lock, lock_index(lock));
   shmemx::sync::clear_lock(world_or_fail("shmem_clear_lock"), "shmem_clear_lock", lock);
 }
 int pshmem_test_lock(long* lock) noexcept {

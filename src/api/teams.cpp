@@ -80,6 +80,7 @@ int create_context(const coll::Team& team, const char* routine, long options, sh
   if (handle != 0) {
     const auto index = static_cast<std::uint32_t>(handle & context::kContextIndexMask);
     shmemx::check::note_handle(shmemx::check::Handle::context, index, routine);
+    static_assert(context::kMaxContexts <= shmemx::check::kMostContexts);
     shmemx::check::note_sharing(index, sharing_of(options));
   }
   const bool one_at_a_time = (options & (SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE)) != 0;

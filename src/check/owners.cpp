@@ -13,8 +13,6 @@
 namespace shmemx::check {
 namespace {
 
-constexpr std::size_t kMostContexts = 4096;
-
 // A private context: its thread. A serialized one: the thread whose call is under way; 0: none.
 struct Owner {
   std::atomic<Sharing> sharing{Sharing::free};

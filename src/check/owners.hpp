@@ -2,9 +2,12 @@
 // thread at a time. Contexts are known by their indices.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace shmemx::check {
+
+inline constexpr std::size_t kMostContexts = 4096;
 
 enum class Sharing : std::uint8_t { free, serialized, private_to_thread };
 

@@ -82,6 +82,7 @@ bool is_same(const bootstrap::Awaited& one, const bootstrap::Awaited& other) {
 }
 
 LoopWord* find_word(const bootstrap::Awaited& awaited) {
+  if (loop == nullptr) return nullptr;
   for (std::size_t i = 0; i < loop->n_words; ++i) {
     if (is_same_test(loop->words[i].awaited, awaited)) return &loop->words[i];
   }
@@ -127,11 +128,9 @@ void end_loop() {
   if (is_known && policy().hooks.on_vain_tests != nullptr) policy().hooks.on_vain_tests(nullptr, {}, 0);
 }
 
-// The program has read a word. Returns whether all that it reads has stayed the same so far.
-bool stays(const bootstrap::Awaited& awaited) {
-  if (!has_loop()) return true;
-  const LoopWord* const word = find_word(awaited);
-  return word != nullptr ? is_same(word->awaited, awaited) : loop->n_words < Loop::kMostWords;
+// Has the word changed, or is it one more than a loop looks at? `word`: its entry, null if there is none.
+bool ends_loop(const LoopWord* word, const bootstrap::Awaited& awaited) {
+  return word != nullptr ? !is_same(word->awaited, awaited) : has_loop() && loop->n_words == Loop::kMostWords;
 }
 
 std::uint64_t load(const void* at, std::uint8_t bytes) {
@@ -216,8 +215,10 @@ void note_failed_test(const char* routine, const void* at, std::uint64_t value, 
 void note_same_answer(const char* routine, const void* at, std::uint64_t answer, bootstrap::WordForm form) noexcept {
   bootstrap::Awaited awaited = bootstrap::awaited_word(at, form);
   awaited.now = answer;
-  if (!stays(awaited)) end_loop();
-  if (loop == nullptr || find_word(awaited) == nullptr) word_of(awaited, now_ns());
+  const LoopWord* const word = find_word(awaited);
+  const bool ends = ends_loop(word, awaited);
+  if (ends) end_loop();
+  if (ends || word == nullptr) word_of(awaited, now_ns());
   if (++loop->answers % kFailedTests == 0) note(routine, awaited);
 }
 

@@ -2,14 +2,7 @@
 // that do not block, messages, calls of tasks; and payloads of tasks until they are released.
 #pragma once
 
-#include <shmem.h>
-#include <shmemx/active.h>
-#include <shmemx/collectives.h>
 #include <shmemx/messages.h>
-#include <shmemx/start.h>
-#include <shmemx/stats.h>
-#include <shmemx/tasks.h>
-#include <shmemx/windows.h>
 
 #include <vector>
 

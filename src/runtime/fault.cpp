@@ -8,12 +8,11 @@
 
 #include "base/call_site.hpp"
 #include "base/object_name.hpp"
+#include "context/route.hpp"
 #include "runtime/called_function.hpp"
 
 namespace shmemx::runtime {
 namespace {
-
-constexpr std::uintptr_t kNearNull = 4096;
 
 // Returns the name of the routine that the call before `return_address` leads to; empty if it is not known.
 std::string routine_called(const void* return_address) {
@@ -58,7 +57,7 @@ std::string place_of(const siginfo_t& info) {
     std::snprintf(text, sizeof text, "%#zx, which may not be accessed in this way", address);
   } else if (address == 0) {
     std::snprintf(text, sizeof text, "0, where no memory is (null)");
-  } else if (address < kNearNull) {
+  } else if (address < context::kLeastAddress) {
     std::snprintf(text, sizeof text, "%#zx, where no memory is (null plus %zu bytes)", address, address);
   } else {
     std::snprintf(text, sizeof text, "%#zx, where no memory is", address);

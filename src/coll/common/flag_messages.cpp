@@ -190,17 +190,23 @@ void close_receiver(std::size_t team_index) noexcept {
   });
 }
 
-void send_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept {
-  const FlagHeader header = header_of(team, epoch);
+namespace {
+
+void send_alone(const Team& team, const char* routine, int pe, const FlagHeader& header) noexcept {
   const int to = context::world_pe(team.route, pe);
   progress::send(routine, {.pe = to, .handler = am::kFlag, .header = am::bytes_of(header)});
+}
+
+}  // namespace
+
+void send_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept {
+  send_alone(team, routine, pe, header_of(team, epoch));
 }
 
 void send_node_signal(const Team& team, const char* routine, int leader, std::uint64_t epoch) noexcept {
   FlagHeader header = header_of(team, epoch);
   header.window = kNodeSignal;
-  const int to = context::world_pe(team.route, leader);
-  progress::send(routine, {.pe = to, .handler = am::kFlag, .header = am::bytes_of(header)});
+  send_alone(team, routine, leader, header);
 }
 
 // The last message carries the flag.

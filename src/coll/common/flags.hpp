@@ -41,7 +41,7 @@ inline void compare_tag(const Team& team, const char* routine, int pe, const Mem
 void await_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept;
 
 // Signals of nodes, of which the leader gets one in each barrier, from whichever member of another node: it counts
-// them. Waits until the leader has got one in each of them, and until all_here() holds, which is called from then on.
+// them. Waits until done(has_signal) returns true. `has_signal`: the leader has got one in each of them.
 // `leader`: of the node that signals, whose members signal for barriers of this team alone.
 template <class Done>
 void await_node_signal(const Team& team, const char* routine, int leader, std::uint64_t epoch,

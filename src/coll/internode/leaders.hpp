@@ -2,7 +2,6 @@
 // messages, or PEs of equal index on their nodes.
 #pragma once
 
-#include "coll/common/flags.hpp"
 #include "coll/common/nodes.hpp"
 
 namespace shmemx::coll {
