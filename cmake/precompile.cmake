@@ -16,6 +16,11 @@ set(SHMEMX_COMMON_HEADERS <algorithm> <array> <atomic> <cerrno> <chrono> <cstdde
 # uses what another target has, which must have the same options of the compiler.
 function(shmemx_precompile target)
   cmake_parse_arguments(ARG "" "FROM" "HEADERS" ${ARGN})
+  # A target with C files would look for a precompiled header of C as well. Said here, it fails with a compiler cache too.
+  get_target_property(sources ${target} SOURCES)
+  if(ARG_FROM AND "${sources}" MATCHES "\\.c(;|$)")
+    message(FATAL_ERROR "${target} uses precompiled headers of C++: give its C files a target of their own")
+  endif()
   if(NOT SHMEMX_PRECOMPILE OR target STREQUAL "${ARG_FROM}")
     return()
   elseif(ARG_FROM)
