@@ -164,6 +164,7 @@ void clear_own_flags(Team& team) {
   for (auto& arrived : team.tree(team.me()).arrived) arrived.store(0, std::memory_order_relaxed);
   team.tree(team.me()).released.store(0, std::memory_order_relaxed);
   team.central(team.me()).arrived.store(0, std::memory_order_relaxed);
+  team.central(team.me()).prepared.store(0, std::memory_order_relaxed);
   team.central(team.me()).released.store(0, std::memory_order_relaxed);
 }
 

@@ -354,3 +354,45 @@ PE_TEST(sources_may_be_written_after_the_call) {
   }
   CHECK_EQUAL(bad, 0u);
 }
+
+// Each PE in turn enters when all others are about to wait in the collective: on small nodes the last member to arrive
+// takes the data of its node from memory that the others may write as soon as they return.
+PE_TEST(whoever_arrives_last_finds_the_data_of_its_node) {
+  const auto n = static_cast<std::size_t>(pes());
+  Symmetric<long> arrived(1), sum(600), dest(n * n), block(n), blocks(n);
+  std::size_t bad = 0;
+  const auto arrive_after_others = [&](int late) {
+    shmem_barrier_all();
+    *arrived = 0;
+    shmem_barrier_all();
+    if (me() == late) {
+      shmem_long_wait_until(arrived.get(), SHMEM_CMP_EQ, pes() - 1);
+    } else {
+      shmem_long_atomic_inc(arrived.get(), late);
+      shmem_quiet();
+    }
+  };
+  for (int late = 0; late < pes(); ++late) {
+    for (const std::size_t count : {std::size_t{1}, std::size_t{600}}) {
+      for (std::size_t i = 0; i < count; ++i) sum[i] = word(me(), late, i, count);
+      arrive_after_others(late);
+      shmem_long_max_reduce(SHMEM_TEAM_WORLD, sum.get(), sum.get(), count);
+      for (std::size_t i = 0; i < count; ++i) bad += sum[i] != word(pes() - 1, late, i, count);
+      std::fill_n(sum.get(), count, -1);
+    }
+    for (int pe = 0; pe < pes(); ++pe) blocks[static_cast<std::size_t>(pe)] = word(me(), pe, 1, 6);
+    arrive_after_others(late);
+    shmem_long_alltoall(SHMEM_TEAM_WORLD, block.get(), blocks.get(), 1);
+    std::fill_n(blocks.get(), n, -1);
+    for (int pe = 0; pe < pes(); ++pe) bad += block[static_cast<std::size_t>(pe)] != word(pe, me(), 1, 6);
+    for (int pe = 0; pe < pes(); ++pe) blocks[static_cast<std::size_t>(pe)] = word(me(), pe, 2, 7);
+    arrive_after_others(late);
+    shmem_long_fcollect(SHMEM_TEAM_WORLD, dest.get(), blocks.get(), n);
+    std::fill_n(blocks.get(), n, -1);
+    for (int pe = 0; pe < pes(); ++pe) {
+      for (int to = 0; to < pes(); ++to)
+        bad += dest[static_cast<std::size_t>(pe) * n + static_cast<std::size_t>(to)] != word(pe, to, 2, 7);
+    }
+  }
+  CHECK_EQUAL(bad, 0u);
+}

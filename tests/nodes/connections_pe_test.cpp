@@ -1,11 +1,12 @@
 // Who connects to whom: what all PEs of a job do together goes through the leaders of the nodes, so that the number of
-// a PE's connections grows with the logarithm of the nodes, and a PE that leads no node has none; or one, on nodes of
-// two PEs: whichever of them arrives last in a barrier signals to the next node.
+// a PE's connections grows with the logarithm of the nodes, and a PE that leads no node has none; or few, on nodes of
+// two PEs: whichever of them arrives last in a collective sends to other nodes.
 #include <dirent.h>
 #include <shmem.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 
@@ -36,15 +37,15 @@ int pes_of_node() { return shmem_team_n_pes(SHMEM_TEAM_SHARED); }
 int nodes() { return (pes() + pes_of_node() - 1) / pes_of_node(); }
 bool leads() { return shmem_team_my_pe(SHMEM_TEAM_SHARED) == 0; }
 
-bool any_may_signal() { return pes_of_node() <= 2; }
+bool any_may_send() { return pes_of_node() <= 2; }
 
-// A leader awaits the leaders 2^k nodes behind and sends to those 2^k ahead. Members of one node signal to it, whose
-// number is not known here: at most that of the others of this node, or one more.
+// A leader awaits the leaders 2^k nodes behind and sends to those 2^k ahead. Members of two nodes send to it in a
+// barrier and in a reduction, which may be different nodes; their numbers are not known here.
 int connections_of_leader() {
   const auto rounds = std::bit_width(static_cast<unsigned>(nodes() - 1));
-  return 2 * static_cast<int>(rounds) + 2 + (any_may_signal() ? pes_of_node() : 0);
+  return 2 * static_cast<int>(rounds) + 2 + (any_may_send() ? 2 * pes_of_node() : 0);
 }
-int connections_of_member() { return any_may_signal() && nodes() > 1 ? 1 : 0; }
+int connections_of_member() { return any_may_send() ? std::min(nodes() - 1, 2) : 0; }
 
 PE_TEST_MIN(what_all_do_together_needs_few_connections, 2) {
   const Symmetric<long> word(2);

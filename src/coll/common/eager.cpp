@@ -76,30 +76,35 @@ void drop_eager_messages(std::size_t team_index) noexcept {
   }
 }
 
-void send_eager(const Team& team, const char* routine, int pe, std::uint64_t epoch,
-                std::span<const std::byte> data) noexcept {
-  if (data.empty()) return send_flag(team, routine, pe, epoch);
-  send_fragments(team, routine, pe, epoch, data);
+void send_eager(const Team& team, const char* routine, int pe, std::uint64_t epoch, std::span<const std::byte> data,
+                SentFor sent_for) noexcept {
+  if (data.empty()) return send_flag(team, routine, pe, epoch, sent_for);
+  send_fragments(team, routine, pe, epoch, data, sent_for);
+}
+
+EagerMessage take_eager(const Team& team, int pe, std::uint64_t epoch) noexcept {
+  const am::Locked lock;
+  EagerBuffer** const link = find({team.route.team_index, static_cast<std::uint32_t>(pe), epoch});
+  EagerBuffer* const taken = *link;
+  if (taken == nullptr || taken->missing != 0) return {};
+  *link = taken->next;
+  return EagerMessage(taken);
+}
+
+void check_eager(const char* routine, int pe, const EagerMessage& message, std::size_t bytes,
+                 const char* advice) noexcept {
+  if (message && message.bytes() == bytes) return;
+  fatal(routine, "PE %d of the team takes part with another length or in another routine, %zu bytes were due from it%s",
+        pe, bytes, advice);
 }
 
 EagerMessage await_eager(const Team& team, const char* routine, int pe, std::uint64_t epoch, std::size_t bytes,
                          const char* advice) noexcept {
   await_flag(team, routine, pe, epoch);
   if (bytes == 0) return {};
-  const EagerTag tag{team.route.team_index, static_cast<std::uint32_t>(pe), epoch};
-  EagerBuffer* taken = nullptr;
-  {
-    const am::Locked lock;
-    EagerBuffer** const link = find(tag);
-    taken = *link;
-    if (taken != nullptr) *link = taken->next;
-  }
-  if (taken == nullptr || taken->bytes != bytes) {
-    fatal(routine,
-          "PE %d of the team takes part with another length or in another routine, %zu bytes were due from it%s", pe,
-          bytes, advice);
-  }
-  return EagerMessage(taken);
+  EagerMessage message = take_eager(team, pe, epoch);
+  check_eager(routine, pe, message, bytes, advice);
+  return message;
 }
 
 }  // namespace shmemx::coll

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 
+#include "coll/common/flag_messages.hpp"
 #include "coll/common/team.hpp"
 
 namespace shmemx::coll {
@@ -22,6 +23,7 @@ class EagerMessage {
  public:
   EagerMessage() = default;
   explicit EagerMessage(EagerBuffer* buffer) : buffer_(buffer) {}
+  explicit operator bool() const noexcept { return buffer_ != nullptr; }
   std::byte* data() const noexcept;
   std::size_t bytes() const noexcept;
 
@@ -30,8 +32,13 @@ class EagerMessage {
 };
 
 // Sends data and then the flag to `pe` of the team. On return `data` may be used again.
-void send_eager(const Team& team, const char* routine, int pe, std::uint64_t epoch,
-                std::span<const std::byte> data) noexcept;
+void send_eager(const Team& team, const char* routine, int pe, std::uint64_t epoch, std::span<const std::byte> data,
+                SentFor sent_for = SentFor::member) noexcept;
+// Takes the message that `pe` has sent with this epoch; none if it has not arrived.
+EagerMessage take_eager(const Team& team, int pe, std::uint64_t epoch) noexcept;
+// Ends the job unless `message` has as many bytes as were due from `pe`. `advice`: what the diagnostic ends with.
+void check_eager(const char* routine, int pe, const EagerMessage& message, std::size_t bytes,
+                 const char* advice) noexcept;
 // Waits for the message of `bytes` that `pe` sends with this epoch, and takes it.
 EagerMessage await_eager(const Team& team, const char* routine, int pe, std::uint64_t epoch, std::size_t bytes,
                          const char* advice = "") noexcept;

@@ -29,7 +29,7 @@ struct FlagHeader {
   std::uint16_t window;      // where the data belong: one more than the index of a built-in window, 0: nowhere in one
 };
 static_assert(kTeamEntries <= 0x10000);
-constexpr std::uint16_t kNodeSignal = 0xffff;  // in place of a window
+constexpr std::uint16_t kForNode = 0xffff;  // in place of a window: see SentFor
 static_assert(sizeof(FlagHeader) == 40);
 
 using FlagsByMember = std::unordered_map<std::uint32_t, MemberFlag>;  // whose entries stay where they are
@@ -48,10 +48,7 @@ struct Receiver {
 };
 constinit Receiver receivers[kTeamEntries];
 
-// In place of a writer: the entries of NodeSignals.
-constexpr std::uint32_t kSignalCount = ~std::uint32_t{0};
-constexpr std::uint32_t kLatestSignal = kSignalCount - 1;
-constexpr std::uint32_t kAwaitedSignals = kSignalCount - 2;
+constexpr std::uint32_t kLatestOfNodes = ~std::uint32_t{0};  // in place of a writer: see latest_node_flag()
 
 // Runs `change` under the endpoint's lock. Until the endpoint is open no handler runs.
 template <class Change>
@@ -72,6 +69,8 @@ Receiver& checked_receiver(const FlagHeader& header, int source) {
   const bool is_writer = header.writer < static_cast<std::uint32_t>(receiver.n_pes) &&
                          receiver.set.world(TeamPe{static_cast<int>(header.writer)}).value == source;
   if (!is_writer) damaged(source, header);
+  if (header.window == kForNode && context::calls_make_progress) [[unlikely]]
+    fatal(nullptr, "SHMEMX_PROGRESS is off on this PE, and not on PE %d; allowed is off on all PEs or on none", source);
   return receiver;
 }
 
@@ -96,26 +95,22 @@ std::byte* place_of(const FlagHeader& header, std::size_t bytes, int source) {
   return place;
 }
 
+// Single writer: handlers run under the endpoint's lock.
+void store_flag(MemberFlag& flag, const FlagHeader& header) {
+  flag.tag.store(header.tag, std::memory_order_release);      // arrive
+  flag.epoch.store(header.epoch, std::memory_order_release);  // arrive
+}
+
 // Sets the flag of a message whose data are in place, unless fragments of an eager message are missing.
 void complete(Receiver& receiver, const FlagHeader& header, std::size_t bytes, int source) {
   if (header.total != 0 && !complete_fragment(tag_of(header), bytes)) return;
   MemberFlag& flag = receiver.flag(header.writer);
   if (header.epoch <= flag.epoch.load(std::memory_order_relaxed)) damaged(source, header);  // single writer
-  flag.tag.store(header.tag, std::memory_order_release);                                    // arrive
-  flag.epoch.store(header.epoch, std::memory_order_release);                                // arrive
-  wake_own_sleepers();
-}
-
-// Single writer: handlers run under the endpoint's lock.
-void note_signal(Receiver& receiver, const FlagHeader& header) {
-  MemberFlag& latest = receiver.flag(kLatestSignal);
-  if (header.epoch > latest.epoch.load(std::memory_order_relaxed)) {
-    latest.tag.store(header.tag, std::memory_order_release);      // arrive
-    latest.epoch.store(header.epoch, std::memory_order_release);  // arrive
+  store_flag(flag, header);
+  if (header.window == kForNode) {
+    MemberFlag& latest = receiver.flag(kLatestOfNodes);
+    if (header.epoch > latest.epoch.load(std::memory_order_relaxed)) store_flag(latest, header);  // single writer
   }
-  MemberFlag& count = receiver.flag(kSignalCount);
-  count.tag.store(header.writer, std::memory_order_relaxed);                                      // a hint
-  count.epoch.store(count.epoch.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // arrive
   wake_own_sleepers();
 }
 
@@ -123,16 +118,9 @@ am::Verdict handle_flag(am::Endpoint&, const am::Message& message) {
   const FlagHeader header = header_in(message.payload, message.source);
   const auto data = message.payload.subspan(sizeof header);
   if (header.epoch == 0 || (header.total != 0 && data.empty())) damaged(message.source, header);
-  const bool is_signal = header.window == kNodeSignal && header.total == 0 && data.empty();
-  if (header.window > windows::kBuiltinWindows && !is_signal) damaged(message.source, header);
+  const bool is_for_node = header.window == kForNode && (header.total != 0) == !data.empty();
+  if (header.window > windows::kBuiltinWindows && !is_for_node) damaged(message.source, header);
   Receiver& receiver = checked_receiver(header, message.source);
-  if (is_signal) {
-    if (context::calls_make_progress) [[unlikely]]
-      fatal(nullptr, "SHMEMX_PROGRESS is off on this PE, and not on PE %d; allowed is off on all PEs or on none",
-            message.source);
-    note_signal(receiver, header);
-    return am::Verdict::done;
-  }
   if (!data.empty()) copy_block(place_of(header, data.size(), message.source), data.data(), data.size());
   complete(receiver, header, data.size(), message.source);
   return am::Verdict::done;
@@ -152,14 +140,14 @@ void handle_placed(am::Endpoint&, int source, am::Bytes payload, std::size_t byt
   complete(checked_receiver(header, source), header, bytes, source);
 }
 
-FlagHeader header_of(const Team& team, std::uint64_t epoch) {
+FlagHeader header_of(const Team& team, std::uint64_t epoch, SentFor sent_for = SentFor::member) {
   return {.epoch = epoch,
           .offset = 0,
           .total = 0,
           .tag = tag_of(team, epoch),
           .writer = static_cast<std::uint32_t>(team.me()),
           .team_index = static_cast<std::uint16_t>(team.route.team_index),
-          .window = 0};
+          .window = sent_for == SentFor::node ? kForNode : std::uint16_t{0}};
 }
 
 }  // namespace
@@ -190,23 +178,10 @@ void close_receiver(std::size_t team_index) noexcept {
   });
 }
 
-namespace {
-
-void send_alone(const Team& team, const char* routine, int pe, const FlagHeader& header) noexcept {
+void send_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch, SentFor sent_for) noexcept {
+  const FlagHeader header = header_of(team, epoch, sent_for);
   const int to = context::world_pe(team.route, pe);
   progress::send(routine, {.pe = to, .handler = am::kFlag, .header = am::bytes_of(header)});
-}
-
-}  // namespace
-
-void send_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept {
-  send_alone(team, routine, pe, header_of(team, epoch));
-}
-
-void send_node_signal(const Team& team, const char* routine, int leader, std::uint64_t epoch) noexcept {
-  FlagHeader header = header_of(team, epoch);
-  header.window = kNodeSignal;
-  send_alone(team, routine, leader, header);
 }
 
 // The last message carries the flag.
@@ -221,9 +196,10 @@ void send_put(const Team& team, const char* routine, context::Place dest, std::u
   progress::send(routine, {dest.pe, am::kFlag, am::bytes_of(header), data.last(last)});
 }
 
-void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t epoch, am::Bytes data) noexcept {
+void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t epoch, am::Bytes data,
+                    SentFor sent_for) noexcept {
   if (data.size() > kMaxEagerBytes) fatal(routine, "an eager message of %zu bytes is too long", data.size());
-  FlagHeader header = header_of(team, epoch);
+  FlagHeader header = header_of(team, epoch, sent_for);
   header.total = data.size();
   const int to = context::world_pe(team.route, pe);
   const std::size_t most = am::max_payload_bytes(to) - sizeof header;
@@ -235,18 +211,9 @@ void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t
   } while (!data.empty());
 }
 
-NodeSignals received_signals(const Team& team) noexcept {
+const MemberFlag& latest_node_flag(const Team& team) noexcept {
   const am::Locked lock;
-  Receiver& receiver = receivers[team.route.team_index];
-  return {&receiver.flag(kSignalCount), &receiver.flag(kLatestSignal)};
-}
-
-std::uint64_t next_signal(const Team& team) noexcept {
-  const am::Locked lock;
-  std::atomic<std::uint64_t>& awaited = receivers[team.route.team_index].flag(kAwaitedSignals).epoch;
-  const std::uint64_t next = awaited.load(std::memory_order_relaxed) + 1;  // the collective's own
-  awaited.store(next, std::memory_order_relaxed);
-  return next;
+  return receivers[team.route.team_index].flag(kLatestOfNodes);
 }
 
 const MemberFlag& received_flag(const Team& team, int writer) noexcept {

@@ -25,31 +25,21 @@ void clear_received_flags(const Team& team) noexcept;
 // Treats messages for this slot as damaged from now on.
 void close_receiver(std::size_t team_index) noexcept;
 
+// For whom a member sends: for itself alone, or for its node, as the last member to arrive there (internode/
+// first_round.hpp). The receiver then does not know before which member that is.
+enum class SentFor : std::uint8_t { member, node };
+
 // These send to `pe` of the team, another one: a flag; data for symmetric memory, shorter than long messages, and then
 // a flag; an eager message (common/eager.hpp), which is not empty, with its flag.
-void send_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept;
+void send_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch,
+               SentFor sent_for = SentFor::member) noexcept;
 void send_put(const Team& team, const char* routine, context::Place dest, std::uint64_t epoch,
               std::span<const std::byte> data) noexcept;
-void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t epoch,
-                    std::span<const std::byte> data) noexcept;
+void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t epoch, std::span<const std::byte> data,
+                    SentFor sent_for = SentFor::member) noexcept;
 
-// Tells `leader`, of another node, that all members of this one have arrived in a barrier. Sent by any of them: signals
-// are counted, since those of different members may arrive in another order than they were sent.
-void send_node_signal(const Team& team, const char* routine, int leader, std::uint64_t epoch) noexcept;
-struct NodeSignals {
-  const MemberFlag* count;  // its epoch: how many have arrived; its tag: which member has sent the last one
-
-  // Returns the member that has signalled last: the next signal is likely to be its one, too.
-  int likely(int leader) const noexcept {
-    if (count->epoch.load(std::memory_order_relaxed) == 0) return leader;
-    return static_cast<int>(count->tag.load(std::memory_order_relaxed));
-  }
-  const MemberFlag* latest;  // that with the highest epoch
-};
-NodeSignals received_signals(const Team& team) noexcept;
-// Returns how many signals there are when the next one that this leader awaits has arrived.
-std::uint64_t next_signal(const Team& team) noexcept;
-
+// Returns the latest flag that any member has set for its node, with the highest epoch.
+const MemberFlag& latest_node_flag(const Team& team) noexcept;
 // Returns the flag that `writer`, whose memory is not mapped, sets by messages. It stays until the team ends.
 const MemberFlag& received_flag(const Team& team, int writer) noexcept;
 

@@ -22,11 +22,11 @@ void await_and_compare(const Team& team, const char* routine, int pe, const Memb
 }
 
 [[gnu::noinline]] void await_message(const Team& team, const char* routine, int pe, std::uint64_t epoch) {
-  const NodeSignals signals = received_signals(team);
+  const MemberFlag& of_nodes = latest_node_flag(team);
   await_and_compare(team, routine, pe, received_flag(team, pe), epoch, [&](const auto& is_set) {
     const AwaitingTeam awaiting(team);
     progress::wait_until(routine, context::world_pe(team.route, pe), [&] {
-      compare_tag(team, routine, pe, *signals.latest, epoch);
+      compare_tag(team, routine, pe, of_nodes, epoch);
       return is_set();
     });
   });

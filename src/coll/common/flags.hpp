@@ -40,21 +40,4 @@ inline void compare_tag(const Team& team, const char* routine, int pe, const Mem
 // Waits until `pe` has set its flag on this PE to `epoch` or a later one.
 void await_flag(const Team& team, const char* routine, int pe, std::uint64_t epoch) noexcept;
 
-// Signals of nodes, of which the leader gets one in each barrier, from whichever member of another node: it counts
-// them. Waits until done(has_signal) returns true. `has_signal`: the leader has got one in each of them.
-// `leader`: of the node that signals, whose members signal for barriers of this team alone.
-template <class Done>
-void await_node_signal(const Team& team, const char* routine, int leader, std::uint64_t epoch,
-                       const Done& done) noexcept {
-  const NodeSignals signals = received_signals(team);
-  const MemberFlag& flag = received_flag(team, leader);
-  const std::uint64_t due = next_signal(team);
-  const AwaitingTeam awaiting(team);
-  progress::wait_until(routine, context::world_pe(team.route, signals.likely(leader)), [&] {
-    compare_tag(team, routine, leader, flag, epoch);
-    compare_tag(team, routine, leader, *signals.latest, epoch);
-    return done(signals.count->epoch.load(std::memory_order_acquire) >= due);  // arrive
-  });
-}
-
 }  // namespace shmemx::coll

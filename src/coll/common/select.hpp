@@ -2,8 +2,8 @@
 // answer, so each choice depends on what all of them know: lengths, the number of PEs, the nodes and their sizes.
 //
 //   collective          on one node, all mapped                   over several nodes
-//   barrier             dissemination; if PEs outnumber cores     leaders: dissemination, in whose first round the
-//                       counting up to kFlatPes, then a tree      last member to arrive on a node may signal
+//   barrier             dissemination; if PEs outnumber cores     leaders: dissemination
+//                       counting up to kFlatPes, then a tree
 //   broadcast           up to kPushBytes pushed: flat up to       flat up to 4 nodes and kPushBytes, a chain for very
 //                       kFlatPushPes, else a tree; then pulled    long data over more than 3 nodes, else a tree
 //   fcollect, collect   each PE stores to all                     leaders up to 32 KiB in all, else PE to PE
@@ -14,7 +14,9 @@
 //                       kShortReductionBytes in all, else shares  else shares
 //   crowded node        of more than kFlatPes PEs: all but broadcast, scan and alltoall by the combining tree up to
 //                       kTreeBytes, of more than kManyPes always; there scans go from PE to PE
-//   leaders' exchange                                             direct up to 3 nodes, else in log2 rounds
+//   leaders' exchange                                             direct up to 3 nodes, else in log2 rounds; its first
+//                                                                 messages are of the last member to arrive on a node
+//                                                                 of at most kMostSenders
 #pragma once
 
 #include <algorithm>
@@ -109,11 +111,11 @@ inline std::size_t broadcast_segment(const TeamNodes& nodes, NodesBroadcast shap
   return shape == NodesBroadcast::chain ? kChainSegmentBytes : kTreeSegmentBytes;
 }
 
-// In a barrier of nodes with at most that many members the last one to arrive signals to another node, so that a leader
-// that sleeps or has no core need not run for that. Each member then has a connection to another leader; with more
-// members only the leader has. Nodes of four on two cores were slower so: their leaders wait for a message from the
-// beginning, which takes more turns of the cores than a wait for their members.
-inline constexpr int kMostSignalling = 2;
+// On nodes with at most that many members the last one to arrive sends to another node (internode/first_round.hpp), so
+// that a leader that sleeps or has no core need not run for that. Each member then has connections to other leaders;
+// with more members only the leader has. Nodes of four on two cores were slower so: their leaders wait for a message
+// from the beginning, which takes more turns of the cores than a wait for their members.
+inline constexpr int kMostSenders = 2;
 
 // The leaders send to each other directly: one step, but a message to each. Else in log2(n) rounds.
 inline constexpr int kFewLeaders = 3;

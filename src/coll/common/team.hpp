@@ -27,10 +27,12 @@ struct alignas(kCacheLine) Flag : MemberFlag {
 static_assert(sizeof(Flag) == kCacheLine);
 
 // The counting barrier of a team, on its PE 0: the last PE to arrive releases all. On several nodes each leader has
-// one, whose `arrived` counts the members of its node, see Meetings; `released` is then the epoch in which the leader
-// waits for the last of them (internode/leaders.hpp).
+// one, whose `arrived` counts the members of its node, see Meetings; `prepared` is then the epoch for which the last of
+// them has taken what it sends for the node, and `released` the one in which the leader waits for that
+// (internode/first_round.hpp).
 struct alignas(kCacheLine) CountingBarrier {
   alignas(kCacheLine) std::atomic<std::uint64_t> arrived;
+  std::atomic<std::uint64_t> prepared;
   alignas(kCacheLine) std::atomic<std::uint64_t> released;
 };
 static_assert(sizeof(CountingBarrier) == 2 * kCacheLine);

@@ -39,15 +39,12 @@ void alltoall_through_leaders(TeamGroup& group, const NodeBlocks& blocks) {
   const MemberAccess members{team.route, group.routine()};
   for (const int peer : nodes.here())
     members.put_strided(peer, blocks.dest_of(team.me()), blocks.source_for(peer), blocks.shape());
-  const std::uint64_t epoch = team.epoch + 1;
+  FirstRound round(team, group.routine(), team.epoch + 1);
+  FirstRound second(team, group.routine(), team.epoch + 2, FirstRound::By::leader);
   team.epoch += 2;
-  if (!gather_at_leader(team, group.routine(), epoch)) return;
-  if (alltoall_on_mesh(nodes)) {
-    exchange_on_mesh(group, blocks, epoch);
-  } else {
-    exchange_directly(group, blocks, epoch);
-  }
-  release_node(team, group.routine(), epoch);
+  const bool leads =
+      alltoall_on_mesh(nodes) ? exchange_on_mesh(blocks, round, second) : exchange_directly(blocks, round);
+  if (leads) release_node(team, group.routine(), round.epoch());
 }
 
 }  // namespace

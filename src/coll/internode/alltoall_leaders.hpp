@@ -1,16 +1,16 @@
-// How leaders exchange node blocks in an alltoall. Few nodes: each leader sends to every other one. Many: the leaders
-// stand on a mesh. Blocks for one column travel combined along the row first, then those for one node combined along
-// the column, so a leader sends about 2 sqrt(n) messages instead of n.
+// How nodes exchange node blocks in an alltoall. Few nodes: each sends to every other one. Many: they stand on a mesh.
+// Blocks for one column travel combined along the row first, then those for one node combined along the column, so a
+// node sends about 2 sqrt(n) messages instead of n.
 #pragma once
 
-#include <cstdint>
-
+#include "coll/internode/first_round.hpp"
 #include "coll/internode/node_blocks.hpp"
 
 namespace shmemx::coll {
 
-// Called on leaders only. `epoch` and, on the mesh, the one after it are this exchange's.
-void exchange_directly(TeamGroup& group, const NodeBlocks& blocks, std::uint64_t epoch);
-void exchange_on_mesh(TeamGroup& group, const NodeBlocks& blocks, std::uint64_t epoch);
+// These return true on the leader, when it has stored all blocks of other nodes; false on others, when the leader has
+// released them. On the mesh `second` is another round, of later epochs.
+bool exchange_directly(const NodeBlocks& blocks, FirstRound& round);
+bool exchange_on_mesh(const NodeBlocks& blocks, FirstRound& round, FirstRound& second);
 
 }  // namespace shmemx::coll

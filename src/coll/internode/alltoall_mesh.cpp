@@ -1,6 +1,5 @@
 #include <vector>
 
-#include "coll/common/eager.hpp"
 #include "coll/internode/alltoall_leaders.hpp"
 #include "coll/internode/mesh.hpp"
 
@@ -9,14 +8,16 @@ namespace {
 
 class MeshExchange {
  public:
-  MeshExchange(TeamGroup& group, const NodeBlocks& blocks, std::uint64_t epoch)
-      : group_(group), blocks_(blocks), nodes_(blocks.nodes()), mesh_(nodes_.count()), epoch_(epoch) {}
+  MeshExchange(const NodeBlocks& blocks, FirstRound& first, FirstRound& second)
+      : blocks_(blocks), nodes_(blocks.nodes()), mesh_(nodes_.count()), first_(first), second_(second) {}
 
-  void run() {
-    send_first_hop();
+  bool run() {
+    if (!first_.gather([&] { pack_first_hop(); }, [&] { send_first_hop(); })) return false;
     receive_first_hop();
+    first_.await_prepared();
     send_second_hop();
     for (int i = 1; i < nodes_.count(); ++i) receive_second_hop(nodes_.behind(i));
+    return true;
   }
 
  private:
@@ -26,21 +27,21 @@ class MeshExchange {
     std::vector<std::size_t> begin;  // by destination
   };
 
-  void send(int node, const std::vector<std::byte>& data, std::uint64_t epoch) {
-    if (!data.empty()) send_eager(group_.team(), group_.routine(), nodes_.leader(node), epoch, data);
-  }
-  EagerMessage receive(int node, std::size_t bytes, std::uint64_t epoch) {
-    return await_eager(group_.team(), group_.routine(), nodes_.leader(node), epoch, bytes);
+  static void send(FirstRound& round, int node, const std::vector<std::byte>& data) {
+    if (!data.empty()) round.send(node, data);
   }
 
-  void send_first_hop() {
-    std::vector<std::byte> data;
+  void pack_first_hop() {
+    first_hop_.resize(static_cast<std::size_t>(nodes_.count()));
     for (int i = 1; i < nodes_.count(); ++i) {
       const int via = nodes_.ahead(i);
-      data.clear();
-      for (const int to : mesh_.destinations(nodes_.mine, via)) append_own(to, data);
-      send(via, data, epoch_);
+      for (const int to : mesh_.destinations(nodes_.mine, via))
+        append_own(to, first_hop_[static_cast<std::size_t>(via)]);
     }
+  }
+  void send_first_hop() {
+    for (int i = 1; i < nodes_.count(); ++i)
+      send(first_, nodes_.ahead(i), first_hop_[static_cast<std::size_t>(nodes_.ahead(i))]);
   }
 
   // Blocks for this node are unpacked at once, the others wait for the second hop.
@@ -56,7 +57,7 @@ class MeshExchange {
         bytes += blocks_.node_block_bytes(from, to);
       }
       if (bytes == 0) continue;
-      transit.message = receive(from, bytes, epoch_);
+      transit.message = first_.receive(from, bytes);
       if (mesh_.via(from, nodes_.mine) == nodes_.mine)
         blocks_.unpack(from, transit.message.data() + transit.begin[static_cast<std::size_t>(nodes_.mine)]);
     }
@@ -68,7 +69,7 @@ class MeshExchange {
       const int to = nodes_.ahead(i);
       data.clear();
       for (const int from : mesh_.sources(nodes_.mine, to)) append(from, to, data);
-      send(to, data, epoch_ + 1);
+      send(second_, to, data);
     }
   }
 
@@ -77,7 +78,7 @@ class MeshExchange {
     std::size_t bytes = 0;
     for (const int from : sources) bytes += blocks_.node_block_bytes(from, nodes_.mine);
     if (bytes == 0) return;
-    const EagerMessage message = receive(via, bytes, epoch_ + 1);
+    const EagerMessage message = second_.receive(via, bytes);
     const std::byte* at = message.data();
     for (const int from : sources) {
       blocks_.unpack(from, at);
@@ -97,18 +98,19 @@ class MeshExchange {
     data.insert(data.end(), block, block + blocks_.node_block_bytes(from, to));
   }
 
-  TeamGroup& group_;
   const NodeBlocks& blocks_;
   const TeamNodes& nodes_;
   Mesh mesh_;
-  std::uint64_t epoch_;
-  std::vector<Transit> transit_;  // by source
+  FirstRound& first_;
+  FirstRound& second_;
+  std::vector<std::vector<std::byte>> first_hop_;  // by the node that they go to, on the one that sends
+  std::vector<Transit> transit_;                   // by source
 };
 
 }  // namespace
 
-void exchange_on_mesh(TeamGroup& group, const NodeBlocks& blocks, std::uint64_t epoch) {
-  MeshExchange(group, blocks, epoch).run();
+bool exchange_on_mesh(const NodeBlocks& blocks, FirstRound& round, FirstRound& second) {
+  return MeshExchange(blocks, round, second).run();
 }
 
 }  // namespace shmemx::coll

@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "coll/common/flags.hpp"
-#include "coll/internode/leaders.hpp"
+#include "coll/internode/first_round.hpp"
 
 namespace shmemx::coll {
 namespace {
@@ -36,10 +36,13 @@ void barrier_remote(Team& team, const char* routine) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   const std::uint64_t epoch = ++team.epoch;
   const TeamNodes& nodes = nodes_of(team);
-  const bool leads = nodes.count() == 1
-                         ? gather_at_leader(team, routine, epoch)
-                         : gather_and_signal(team, routine, epoch, {next_node(nodes, 1), previous_node(nodes, 1)});
-  if (!leads) return;
+  if (nodes.count() == 1) {
+    if (!gather_at_leader(team, routine, epoch)) return;
+    return release_node(team, routine, epoch);
+  }
+  FirstRound round(team, routine, epoch);
+  if (!round.gather([] {}, [&] { round.send(next_node(nodes, 1), {}); })) return;
+  round.receive(previous_node(nodes, 1), 0);
   disseminate(team, nodes, routine, epoch);
   release_node(team, routine, epoch);
 }

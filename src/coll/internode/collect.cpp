@@ -1,5 +1,7 @@
 #include "coll/internode/collect.hpp"
 
+#include <optional>
+
 #include "base/bulk_copy.hpp"
 #include "coll/common/flags.hpp"
 #include "coll/common/member_access.hpp"
@@ -57,19 +59,30 @@ class Collect {
   }
 
   void by_leaders() {
-    const std::uint64_t epoch = ++team_.epoch;
-    if (!gather_at_leader(team_, group_.routine(), epoch)) return;
-    LeaderGather all(team_, group_.routine(), bytes_by_node());
-    std::byte* at = all.own();
+    FirstRound round(team_, group_.routine(), ++team_.epoch);
+    std::optional<LeaderGather> all;
+    const auto prepare = [&] {
+      all.emplace(round, bytes_by_node());
+      pack(all->own());
+    };
+    if (!round.gather(prepare, [&] { all->send_first(); })) return;
+    const bool has_packed = all.has_value();
+    if (!has_packed) all.emplace(round, bytes_by_node());
+    all->receive_first();
+    if (!has_packed) pack(all->own());
+    all->pass_on();
+    for (int node = 0; node < nodes_.count(); ++node) {
+      if (node != nodes_.mine) distribute(node, all->of(node));
+    }
+    release_node(team_, group_.routine(), round.epoch());
+  }
+
+  // Copies the contributions of this node, which each of its members has in its dest.
+  void pack(std::byte* at) const {
     for (const int pe : nodes_.here()) {
       if (bytes_of(pe) != 0) copy_block(at, place_of(pe), bytes_of(pe));
       at += bytes_of(pe);
     }
-    all.exchange(epoch);
-    for (int node = 0; node < nodes_.count(); ++node) {
-      if (node != nodes_.mine) distribute(node, all.of(node));
-    }
-    release_node(team_, group_.routine(), epoch);
   }
 
   // Stores the contributions of another node into the dests of this node.

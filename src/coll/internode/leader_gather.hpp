@@ -6,31 +6,45 @@
 #include <vector>
 
 #include "base/recycled_memory.hpp"
-#include "coll/common/nodes.hpp"
+#include "coll/internode/first_round.hpp"
 
 namespace shmemx::coll {
 
 class LeaderGather {
  public:
   // `bytes`: of each node's contribution.
-  LeaderGather(Team& team, const char* routine, const std::vector<std::size_t>& bytes);
-  // The caller fills it before the exchange.
+  LeaderGather(FirstRound& round, const std::vector<std::size_t>& bytes);
+  // The caller fills it before send_first(), and on the leader before pass_on().
   std::byte* own() noexcept { return memory_.get(); }
-  void exchange(std::uint64_t epoch) noexcept;
+  // The three steps of the exchange; the last two on the leader. receive_first() returns when this node has prepared
+  // its contribution, too.
+  void send_first() noexcept;
+  void receive_first() noexcept;
+  void pass_on() noexcept;
   const std::byte* of(int node) const noexcept { return memory_.get() + begin_of(distance_to(node)); }
 
  private:
   int distance_to(int node) const noexcept { return (node - nodes_.mine + nodes_.count()) % nodes_.count(); }
   std::size_t begin_of(int distance) const noexcept { return begin_[static_cast<std::size_t>(distance)]; }
   // `count` contributions, from the sender's own one on.
-  void send(int to_node, int count, std::uint64_t epoch) noexcept;
-  void receive(int from_node, int count, std::uint64_t epoch) noexcept;
+  void send(int to_node, int count) noexcept;
+  void receive(int from_node, int count) noexcept;
 
-  Team& team_;
+  FirstRound& round_;
   const TeamNodes& nodes_;
-  const char* routine_;
   std::vector<std::size_t> begin_;  // of each node's contribution, by its distance ahead; and the end
   RecycledMemory memory_;
 };
+
+// The contributions of all nodes, by leaders that have gathered. `fill` writes this node's one.
+template <class Fill>
+LeaderGather gather_among_leaders(FirstRound& round, const std::vector<std::size_t>& bytes, const Fill& fill) {
+  LeaderGather all(round, bytes);
+  fill(all.own());
+  all.send_first();
+  all.receive_first();
+  all.pass_on();
+  return all;
+}
 
 }  // namespace shmemx::coll

@@ -16,18 +16,17 @@ namespace shmemx::coll {
 //                all stores of the leader before release_node()
 bool gather_at_leader(Team& team, const char* routine, std::uint64_t epoch) noexcept;
 
-// The nodes that this one signals to and awaits a signal of. Other nodes than this one.
-struct NodePair {
-  int to;
-  int from;
-};
-// Gathers, with a round between nodes: the last member to arrive on a node signals to the leader of another one, so
-// that nobody has to be woken for that. Returns true on the leader, when its node and the one before have arrived.
-// Edge:  signalled  released.store of the leader, arrived.fetch_add -> arrived.load of the leader, released.load
-//                   one of the two sees the other: the leader all arrivals, or the last member that the leader has the
-//                   signal and may sleep until all have arrived
-bool gather_and_signal(Team& team, const char* routine, std::uint64_t epoch, const NodePair& pair) noexcept;
 void release_node(Team& team, const char* routine, std::uint64_t epoch) noexcept;
+
+// The first step of gather_at_leader(): this PE counts itself as arrived.
+struct Arrival {
+  bool is_last;
+  std::uint64_t due;  // what the counter shows when all have arrived
+  bool agrees;        // the last one: all have made the same calls
+};
+Arrival arrive_on_node(Team& team) noexcept;
+// Wakes the leader of this PE's node if it sleeps.
+void wake_leader(Team& team) noexcept;
 
 // A barrier of the members of this PE's node.
 void sync_node(Team& team, const char* routine) noexcept;

@@ -16,14 +16,13 @@ LeaderGather gather_lengths(TeamGroup& group, std::uint64_t epoch) {
   std::vector<std::size_t> bytes;
   for (int node = 0; node < nodes.count(); ++node)
     bytes.push_back(sizeof(std::uint64_t) * static_cast<std::size_t>(nodes.size_of(node)));
-  LeaderGather all(team, group.routine(), bytes);
-  std::byte* at = all.own();
-  for (const int pe : nodes.here()) {
-    std::memcpy(at, team.scratch(pe, team.exchanges & 1), sizeof(std::uint64_t));
-    at += sizeof(std::uint64_t);
-  }
-  all.exchange(epoch);
-  return all;
+  FirstRound round(team, group.routine(), epoch, FirstRound::By::leader);
+  return gather_among_leaders(round, bytes, [&](std::byte* at) {
+    for (const int pe : nodes.here()) {
+      std::memcpy(at, team.scratch(pe, team.exchanges & 1), sizeof(std::uint64_t));
+      at += sizeof(std::uint64_t);
+    }
+  });
 }
 
 // Turns the order of the nodes into that of the PEs.

@@ -15,10 +15,11 @@ void gather_and_scan(TeamGroup& group, const MemberScan& members, Share block, s
   std::vector<std::size_t> lengths;
   for (int node = 0; node < nodes.count(); ++node)
     lengths.push_back(bytes * static_cast<std::size_t>(nodes.size_of(node)));
-  LeaderGather all(group.team(), group.routine(), lengths);
-  for (std::size_t i = 0; i < nodes.here().size(); ++i)
-    copy_block(all.own() + i * bytes, members.source_of(nodes.here()[i], block.begin), bytes);
-  all.exchange(epoch);
+  FirstRound round(group.team(), group.routine(), epoch, FirstRound::By::leader);
+  const LeaderGather all = gather_among_leaders(round, lengths, [&](std::byte* own) {
+    for (std::size_t i = 0; i < nodes.here().size(); ++i)
+      copy_block(own + i * bytes, members.source_of(nodes.here()[i], block.begin), bytes);
+  });
   ScanBuffer sum(bytes);
   std::vector<std::size_t> seen(static_cast<std::size_t>(nodes.count()), 0);  // members of each node
   for (int pe = 0; pe < group.size(); ++pe) {
