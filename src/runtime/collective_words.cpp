@@ -39,6 +39,16 @@ SaidCall load_call(const CollectiveWait::Call& from) {
           0};
 }
 
+SaidPassed passed_on(const coll::Team& team) {
+  const coll::PassedCall& passed = team.calls.passed;
+  SaidPassed said;
+  static_cast<SaidCall&>(said) = {name_of(team), passed.epoch, passed.call, passed.digest,
+                                  coll::dest_of(team.calls, passed.digest, passed.call)};
+  said.routine = passed.routine != nullptr ? passed.routine : "";
+  said.site = call_site_before(passed.site);
+  return said;
+}
+
 }  // namespace
 
 TeamName name_of(const coll::Team& team) {
@@ -58,12 +68,17 @@ Said own_calls(const coll::Team& team, int pe, const CollectiveWait& own) {
   said.before = said.is_in_finalize() ? coll::digest_of_all_pes() : said.digest_before();
   const coll::Team* const latest = coll::latest_passed.load(std::memory_order_relaxed);  // for people
   const bool is_mine = latest == &team || said.is_in_finalize() || thread_level() != SHMEM_THREAD_MULTIPLE;
-  if (latest == nullptr || !is_mine) return said;
-  const coll::PassedCall& passed = latest->calls.passed;
-  static_cast<SaidCall&>(said.passed) = {name_of(*latest), passed.epoch, passed.call, passed.digest,
-                                         coll::dest_of(latest->calls, passed.digest, passed.call)};
-  said.passed.routine = passed.routine != nullptr ? passed.routine : "";
-  said.passed.site = call_site_before(passed.site);
+  if (latest != nullptr && is_mine) said.passed = passed_on(*latest);
+  return said;
+}
+
+Said own_passed(int pe, const CollectiveWait& own) {
+  Said said;
+  said.team.index_and_size = kNoTeam;
+  said.pe = pe;
+  said.turn = own.turn.load(std::memory_order_relaxed);                                  // own
+  const coll::Team* const latest = coll::latest_passed.load(std::memory_order_relaxed);  // of this thread
+  if (latest != nullptr) said.passed = passed_on(*latest);
   return said;
 }
 

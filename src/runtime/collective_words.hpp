@@ -28,6 +28,8 @@ struct TeamName {
 };
 // In place of an index: an active set that has no team yet.
 inline constexpr std::uint32_t kNewSet = 0xffffffff;
+// The same of a PE that waits for something else, and says which collective it has passed.
+inline constexpr std::uint32_t kNoTeam = 0xfffffffe;
 
 struct SaidCall {
   TeamName team;
@@ -37,6 +39,7 @@ struct SaidCall {
   coll::SymmetricName dest = 0;  // 0: not known
 
   bool is_in_finalize() const { return team.index() == coll::kEndTeam; }
+  bool is_of_none() const { return team.index() == kNoTeam; }
   bool is_of_new_set() const { return team.index() == kNewSet; }
   bool is_in_background() const { return !is_of_new_set() && (call & coll::background::kBackgroundMark) != 0; }
   // The digest before the call.
@@ -75,6 +78,8 @@ TeamName name_of(const coll::Team& team);
 Said own_calls(const coll::Team& team, int pe, const bootstrap::CollectiveWait& own);
 Said own_calls(const coll::background::UnderWay& call, int pe, const bootstrap::CollectiveWait& own);
 Said own_calls(const coll::ActiveSet& set, int pe, const bootstrap::CollectiveWait& own);
+// The same while it waits in no collective; its calls are those of one thread.
+Said own_passed(int pe, const bootstrap::CollectiveWait& own);
 // The set, as this PE has it.
 coll::ActiveSet set_of(const SaidCall& call);
 // The latest call of the team, or the one in the background that is awaited, as people are shown it.

@@ -35,10 +35,11 @@ using coll::CallWord;
 using coll::Team;
 
 constexpr std::uint64_t kFirstLookMs = 200;
-constexpr std::uint64_t kMostPauseMs = 5000;  // between looks, which get rarer
-constexpr int kAskedAtOnce = 16;              // members on other machines
-constexpr int kMostMembers = 1024;            // of a team whose members are all asked, in turns
-constexpr std::uint64_t kMeetingMs = 4000;    // the same where all have met, and it is not known who it is
+constexpr std::uint64_t kMostPauseMs = 5000;   // between looks, which get rarer
+constexpr int kAskedAtOnce = 16;               // members on other machines
+constexpr int kMostMembers = 1024;             // of a team whose members are all asked, in turns
+constexpr std::uint64_t kMostRepeated = 1000;  // calls that are undone
+constexpr std::uint64_t kMeetingMs = 4000;     // the same where all have met, and it is not known who it is
 
 struct Comparison {
   CollectiveWait* own = nullptr;
@@ -69,13 +70,26 @@ Said said_here(const Call& call) {
   return own_calls(call, said_calls.pe, *comparison->own);
 }
 
-// Returns what this thread waits in; nothing if that is no collective.
+// Returns what this thread waits in, and has passed; nothing if that tells nothing.
 std::optional<Said> said_here(const bootstrap::Awaited& awaited) {
   if (coll::awaited_team != nullptr) return said_here(*coll::awaited_team);
   if (coll::awaited_set != nullptr) return said_here(*coll::awaited_set);
-  if (awaited.kind != bootstrap::Awaited::Kind::operation) return {};
+  if (awaited.kind != bootstrap::Awaited::Kind::operation) return own_passed(said_calls.pe, *comparison->own);
   const auto call = coll::background::find_under_way(pt2pt::RequestId::of(awaited.at));
   return call ? std::optional(said_here(*call)) : std::nullopt;
+}
+
+// A wait for something else tells what was passed before it, if it lasts. Other threads may call collectives meanwhile.
+bool tells_what_was_passed() {
+  if (coll::latest_passed.load(std::memory_order_relaxed) == nullptr || thread_level() > SHMEM_THREAD_FUNNELED)
+    return false;
+  const std::uint64_t since_ns = record_of(said_calls.pe).waiting_since_ns.load(std::memory_order_relaxed);  // own
+  return since_ns != 0 && now_ns() > since_ns + kFirstLookMs * 1'000'000;
+}
+
+bool has_something_to_say(const bootstrap::Awaited& awaited) {
+  if (coll::awaited_team != nullptr || coll::awaited_set != nullptr) return true;
+  return awaited.kind == bootstrap::Awaited::Kind::operation || has_published || tells_what_was_passed();
 }
 
 // ---- what two PEs have called ----
@@ -103,6 +117,19 @@ bool differ(const SaidCall& one, const SaidCall& other) {
   return one.call != other.call || (one.dest != other.dest && one.dest != 0 && other.dest != 0);
 }
 
+// The latest calls of the other one were all the same, and it made the first of them in place of the one that this one
+// waits in. Then it may be any number of calls ahead.
+bool waits_behind_repeated(const Said& one, const Said& other) {
+  if (one.is_in_background() || !other.has_passed_on(one.team)) return false;
+  const std::uint64_t first = one.is_in_finalize() ? 1 : one.epoch;
+  SaidCall call = other.passed;
+  for (std::uint64_t epoch = first; epoch <= other.passed.epoch && epoch < first + kMostRepeated; ++epoch) {
+    call.digest = call.digest_before();
+    if (call.digest == one.before) return one.is_in_finalize() || differ(one, call);
+  }
+  return false;
+}
+
 bool passed_differ(const Said& mine, const Said& theirs) {
   return mine.passed.epoch != 0 && mine.passed.epoch == theirs.passed.epoch && mine.passed.team == theirs.passed.team &&
          differ(mine.passed, theirs.passed);
@@ -111,12 +138,14 @@ bool passed_differ(const Said& mine, const Said& theirs) {
 // The digests of two members of a team differ: shows the calls that do.
 [[noreturn]] void end_with_difference(const char* routine, const Said& mine, const Said& theirs) {
   const int size = mine.team.size();
-  const bool same_team = mine.team == theirs.team;
+  const bool same_team = mine.team == theirs.team && !mine.is_of_none();
   if (same_team && mine.epoch == theirs.epoch && mine.before == theirs.before)
     end_with(waiting_call(mine, routine), waiting_call(theirs, routine), size);
   if (waits_where_passed(mine, theirs)) end_with(waiting_call(mine, routine), passed_call(theirs), size);
   if (waits_where_passed(theirs, mine)) end_with(passed_call(mine), waiting_call(theirs, routine), size);
   if (passed_differ(mine, theirs)) end_with(passed_call(mine), passed_call(theirs), mine.passed.team.size());
+  if (waits_behind_repeated(mine, theirs)) end_with(waiting_call(mine, routine), passed_call(theirs), size);
+  if (waits_behind_repeated(theirs, mine)) end_with(passed_call(mine), waiting_call(theirs, routine), size);
   end_with_passed(mine, theirs);
   end_with_passed(theirs, mine);
   const std::string remark = ", after different calls";
@@ -145,10 +174,11 @@ bool contradicts(const Said& mine, const Said& theirs) {
   if (mine.is_in_background() || theirs.is_in_background())
     return mine.team == theirs.team && mine.is_in_background() == theirs.is_in_background() &&
            mine.epoch == theirs.epoch && mine.call != theirs.call;
-  if (mine.team == theirs.team && mine.epoch == theirs.epoch) return mine.digest != theirs.digest;
+  const bool same_team = mine.team == theirs.team && !mine.is_of_none();
+  if (same_team && mine.epoch == theirs.epoch) return mine.digest != theirs.digest;
   if (waits_where_passed(mine, theirs)) return mine.digest != theirs.passed.digest;
   if (waits_where_passed(theirs, mine)) return theirs.digest != mine.passed.digest;
-  return passed_differ(mine, theirs);
+  return passed_differ(mine, theirs) || waits_behind_repeated(mine, theirs) || waits_behind_repeated(theirs, mine);
 }
 
 // Returns whether `pe` of a team cannot complete a collective before `other` has entered it.
@@ -230,11 +260,12 @@ void look_at_other_machines(const char* routine, const Said& mine, bool alone) {
     if (alone && lacks && is_elsewhere(mine, *theirs) && lacks_this_pe(theirs->pe, *theirs))
       end_with_waits(mine, routine, *theirs);
   }
-  const int size = mine.team.size();
+  const TeamName& team = mine.is_of_none() ? mine.passed.team : mine.team;
+  const int size = team.size();
   if (size > kMostMembers) return;
   for (int looked = 0, asked = 0; looked < size && asked < kAskedAtOnce; ++looked) {
     comparison->next_member = (comparison->next_member + 1) % size;
-    const int pe = mine.team.set().world(TeamPe{comparison->next_member}).value;
+    const int pe = team.set().world(TeamPe{comparison->next_member}).value;
     if (!is_foreign(pe)) continue;
     send_inquiry(pe, mine);
     ++asked;
@@ -242,6 +273,7 @@ void look_at_other_machines(const char* routine, const Said& mine, bool alone) {
 }
 
 void look_at_others(const char* routine, const Said& mine) {
+  if (coll::awaited_team != nullptr) coll::look_at_tags(*coll::awaited_team, routine);
   const bool alone = is_alone();
   forget_lacking(*comparison->own);
   for (std::size_t place = 0; place < said_calls.arena->header().n_node_pes; ++place) {
@@ -250,7 +282,7 @@ void look_at_others(const char* routine, const Said& mine) {
     const std::optional<Said> theirs = said_by(pe);
     if (!theirs) continue;
     if (contradicts(mine, *theirs)) end_with_difference(routine, mine, *theirs);
-    if (alone && is_elsewhere(mine, *theirs)) look_at_other_team(routine, mine, *theirs);
+    if (alone && !mine.is_of_none() && is_elsewhere(mine, *theirs)) look_at_other_team(routine, mine, *theirs);
   }
   const bootstrap::JobHeader& header = said_calls.arena->header();
   if (header.n_pes > header.n_node_pes) look_at_other_machines(routine, mine, alone);
@@ -325,9 +357,7 @@ void watch_collectives(windows::Arena& arena) {
 }
 
 void note_collective(const char* routine, const bootstrap::Awaited& awaited) {
-  const bool is_in_background = awaited.kind == bootstrap::Awaited::Kind::operation;
-  if (coll::awaited_team == nullptr && coll::awaited_set == nullptr && !is_in_background) return;
-  if (comparison == nullptr) return;
+  if (comparison == nullptr || !has_something_to_say(awaited)) return;
   if (!has_published) {
     const std::optional<Said> said = said_here(awaited);
     if (!said || !publish_once(*said)) return;

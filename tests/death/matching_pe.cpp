@@ -73,6 +73,23 @@ void nothing() {}
   shmem_broadcastmem(SHMEM_TEAM_WORLD, dest, source, kFew, 0);
   keep_frame();
 }
+// Then wait for what never comes, or compute: on 3 PEs and more some of them have sent nothing to the last one.
+void broadcast_and_wait() {
+  broadcast();
+  shmem_long_wait_until(psync, SHMEM_CMP_EQ, 1);
+}
+void broadcasts_and_wait() {
+  for (int i = 0; i < 5; ++i) broadcast();
+  shmem_long_wait_until(psync, SHMEM_CMP_EQ, 1);
+}
+void broadcast_last_and_wait() {
+  broadcast_last();
+  shmem_long_wait_until(psync, SHMEM_CMP_EQ, 1);
+}
+void broadcast_and_compute() {
+  broadcast();
+  sleep(60);
+}
 [[gnu::noinline]] void fcollect() {
   shmem_int_fcollect(SHMEM_TEAM_WORLD, dest, source, kFew);
   keep_frame();
@@ -292,6 +309,10 @@ const Case kCases[] = {
     {"barrier_broadcast", barrier, barrier, broadcast_last},
     {"barrier_receive", barrier, barrier, broadcast},
     {"broadcast_barrier", barrier, broadcast, barrier},
+    {"broadcast_wait", barrier, broadcast_and_wait, barrier},
+    {"broadcasts_wait", barrier, broadcasts_and_wait, barrier},
+    {"roots_wait", barrier, broadcast_and_wait, broadcast_last_and_wait},
+    {"broadcast_compute", barrier, broadcast_and_compute, barrier},
     {"finalize_barrier", barrier, finalize, barrier},
     {"barrier_finalize", barrier, barrier, finalize},
     {"reduce_finalize", barrier, reduce, finalize},

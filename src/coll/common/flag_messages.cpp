@@ -221,4 +221,16 @@ const MemberFlag& received_flag(const Team& team, int writer) noexcept {
   return receivers[team.route.team_index].flag(static_cast<std::uint32_t>(writer));
 }
 
+std::vector<std::pair<int, const MemberFlag*>> all_received_flags(const Team& team) {
+  std::vector<std::pair<int, const MemberFlag*>> all;
+  if (!progress::is_open()) return all;
+  const am::Locked lock;
+  const Receiver& receiver = receivers[team.route.team_index];
+  if (receiver.flags == nullptr) return all;
+  for (const auto& [writer, flag] : *receiver.flags) {
+    if (writer < static_cast<std::uint32_t>(receiver.n_pes)) all.emplace_back(static_cast<int>(writer), &flag);
+  }
+  return all;
+}
+
 }  // namespace shmemx::coll

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "coll/common/team.hpp"
 #include "context/location.hpp"
@@ -42,5 +44,7 @@ void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t
 const MemberFlag& latest_node_flag(const Team& team) noexcept;
 // Returns the flag that `writer`, whose memory is not mapped, sets by messages. It stays until the team ends.
 const MemberFlag& received_flag(const Team& team, int writer) noexcept;
+// Returns those of all members that have set theirs, with their numbers in the team.
+std::vector<std::pair<int, const MemberFlag*>> all_received_flags(const Team& team);
 
 }  // namespace shmemx::coll

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "coll/common/flag_messages.hpp"
+#include "context/route.hpp"
+
 namespace shmemx::coll {
 
 CallFamily family_in(CallWord call) noexcept {
@@ -47,6 +50,14 @@ void look_at_tag(const Team& team, const char* routine, int pe, const MemberFlag
   const bool is_of_epoch = static_cast<std::uint16_t>(tag) == static_cast<std::uint16_t>(epoch);
   if (is_ahead || !is_of_epoch || tag == tag_of(team, epoch) || on_mismatch == nullptr) return;
   on_mismatch({team, routine, pe, epoch, tag - epoch});
+}
+
+void look_at_tags(const Team& team, const char* routine) noexcept {
+  for (int pe = 0; pe < team.size(); ++pe) {
+    if (pe == team.me() || !context::is_mapped(team.route, pe)) continue;
+    look_at_tag(team, routine, pe, team.flag(team.me(), pe), team.epoch);
+  }
+  for (const auto& [pe, flag] : all_received_flags(team)) look_at_tag(team, routine, pe, *flag, team.epoch);
 }
 
 }  // namespace shmemx::coll

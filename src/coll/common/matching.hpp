@@ -47,6 +47,10 @@ inline constinit MismatchHook on_mismatch = nullptr;
 [[gnu::cold, gnu::noinline]] void look_at_tag(const Team& team, const char* routine, int pe, const MemberFlag& flag,
                                               std::uint64_t epoch) noexcept;
 
+// Looks at the tags of all flags that this PE has got at the latest epoch of the team, in whose collective it waits.
+// Some of them it does not wait for, such as that of a broadcast that it has not entered.
+[[gnu::cold]] void look_at_tags(const Team& team, const char* routine) noexcept;
+
 // The team in whose collective this thread waits for other members; null: none.
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local const Team* awaited_team = nullptr;
 class AwaitingTeam {
