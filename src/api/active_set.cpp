@@ -1,5 +1,6 @@
 #include "api/active_set.hpp"
 
+#include "check/owners.hpp"
 #include "stats/span.hpp"
 
 namespace shmemx::api {
@@ -30,6 +31,7 @@ void with_active_group(const char* routine, const coll::ActiveSet& set, const Us
     if (team == nullptr) return use(group);
   }
   coll::TeamGroup group(*team, routine);
+  const check::TeamUse team_use(team->route.team_index, routine);
   use(group);
 }
 

@@ -49,12 +49,23 @@ const context::Context& world_or_fail(const char* routine) {
   return api::default_context();
 }
 
+[[gnu::cold, gnu::noinline]] void meet_checked(coll::Team& team, const char* routine, coll::CallFamily family) {
+  const shmemx::check::TeamUse use(team.route.team_index, routine);
+  coll::begin_call(team, coll::call_word(family));
+  coll::barrier(team, routine);
+}
+
+void meet(coll::Team& team, const char* routine, coll::CallFamily family) {
+  if (shmemx::check::is_on()) [[unlikely]]
+    return meet_checked(team, routine, family);
+  coll::begin_call(team, coll::call_word(family));
+  coll::barrier(team, routine);
+}
+
 void sync_world(const char* routine) {
   context::require_initialized(routine);
   const RoutineSpan span(routine, Family::collective);
-  coll::Team& world = coll::team_table[coll::kWorldTeam];
-  coll::begin_call(world, coll::call_word(coll::CallFamily::sync));
-  coll::barrier(world, routine);
+  meet(coll::team_table[coll::kWorldTeam], routine, coll::CallFamily::sync);
 }
 
 std::uint32_t lock_index(const long* lock) {
@@ -71,10 +82,19 @@ bool is_accessible(const context::Context& route, const void* address, int pe) {
   return context::pe_in_range(route, pe) && context::is_symmetric(route, address, 1);
 }
 
+// Returns null, which the program may use without looking: the launcher tells of it if the PE dies of that.
+[[gnu::cold, gnu::noinline]] void* note_no_pointer(const context::Context& route, const void* address, int pe) {
+  if (!context::pe_in_range(route, pe)) return nullptr;
+  std::atomic<std::int32_t>& noted = runtime::arena().record(api::default_context().my_pe).no_pointer_to;
+  const int after = context::world_pe(route, pe) + 1;
+  noted.store(context::is_symmetric(route, address, 1) ? after : -after, std::memory_order_relaxed);  // for people
+  return nullptr;
+}
+
 // Returns null if messages are the only way to the PE's memory.
 void* symmetric_pointer(const context::Context& route, const void* address, int pe) {
   if (shmemx::check::is_on() && !context::pe_in_range(route, pe)) context::bad_pe(route, "shmem_ptr", pe);
-  if (!is_accessible(route, address, pe) || !context::is_mapped(route, pe)) return nullptr;
+  if (!is_accessible(route, address, pe) || !context::is_mapped(route, pe)) return note_no_pointer(route, address, pe);
   return context::resolve(route, {"shmem_ptr", "dest"}, address, 0, pe).address;  // no access, so nothing is checked
 }
 
@@ -270,17 +290,14 @@ void pshmem_barrier_all(void) noexcept {
   context::require_initialized("shmem_barrier_all");
   const RoutineSpan span("shmem_barrier_all", Family::collective);
   quiet_default("shmem_barrier_all");
-  coll::Team& world = coll::team_table[coll::kWorldTeam];
-  coll::begin_call(world, coll::call_word(coll::CallFamily::barrier));
-  coll::barrier(world, "shmem_barrier_all");
+  meet(coll::team_table[coll::kWorldTeam], "shmem_barrier_all", coll::CallFamily::barrier);
 }
 void pshmem_sync_all(void) noexcept { sync_world("shmem_sync_all"); }
 
 int pshmem_team_sync(shmem_team_t team) noexcept {
   const RoutineSpan span("shmem_team_sync", Family::collective);
   coll::Team& entry = api::checked_team(team, "shmem_team_sync");
-  coll::begin_call(entry, coll::call_word(coll::CallFamily::sync));
-  coll::barrier(entry, "shmem_team_sync");
+  meet(entry, "shmem_team_sync", coll::CallFamily::sync);
   return 0;
 }
 

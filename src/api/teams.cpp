@@ -18,6 +18,7 @@
 namespace api = shmemx::api;
 namespace coll = shmemx::coll;
 namespace context = shmemx::context;
+using shmemx::check::TeamUse;
 
 namespace {
 
@@ -40,6 +41,7 @@ struct Split {
 // Writes the new handle, or SHMEM_TEAM_INVALID. Returns what the standard's routine returns.
 int split_into(coll::Team& parent, const Split& call, const std::vector<coll::Triplet>& children,
                shmem_team_t* new_team) {
+  const TeamUse use(parent.route.team_index, call.routine);
   coll::begin_call(parent, coll::call_word(call.family));
   const coll::SplitResult result = coll::split(parent, call.routine, children, contexts_asked(call.config, call.mask));
   if (result.ok && coll::team_table[result.team_index].me() == 0 && result.team_index != 0)
@@ -58,6 +60,7 @@ void end_team(coll::Team& team, const char* routine) {
     shmemx::onesided::quiet(routine, {open});  // they end with the team
     shmemx::onesided::release_lane(*open);
   }
+  const TeamUse use(team.route.team_index, routine);
   coll::begin_call(team, coll::call_word(coll::CallFamily::destroy));
   coll::barrier(team, routine);
   shmemx::runtime::drop_contexts_of(team.route.team_index);

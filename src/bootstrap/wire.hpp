@@ -189,6 +189,9 @@ struct alignas(kCacheLine) PeRecord {
   std::atomic<std::uint64_t> heap_used;      // bytes of its heap that live blocks hold
   std::atomic<std::uint64_t> heap_limit;     // that they may hold; 0: there is no heap
   std::int32_t pe;                           // its number in the job
+  // One more than the PE for which its last shmem_ptr that failed gave null, negative if the address was not symmetric;
+  // 0: none has.
+  std::atomic<std::int32_t> no_pointer_to;
 };
 static_assert(sizeof(PeRecord) == 512);
 

@@ -4,8 +4,11 @@
 
 #include <atomic>
 #include <cstddef>
+#include <mutex>
+#include <unordered_map>
 
 #include "base/fatal.hpp"
+#include "base/mutex.hpp"
 #include "check/checks.hpp"
 #include "stats/call_hooks.hpp"
 #include "stats/span.hpp"
@@ -56,7 +59,39 @@ void end_call(const stats::Call& call) noexcept {
   owner.thread.compare_exchange_strong(own, 0, std::memory_order_relaxed);  // alone: no order is needed
 }
 
+struct TeamUser {
+  std::uintptr_t thread;
+  const char* routine;
+};
+struct TeamUsers {
+  Mutex mutex;
+  std::unordered_map<std::uint32_t, TeamUser> by_team;
+};
+// Never destroyed: threads may still use the library while the process exits.
+TeamUsers& team_users() {
+  static auto* const instance = new TeamUsers;
+  return *instance;
+}
+
 }  // namespace
+
+void TeamUse::begin(const char* routine) noexcept {
+  TeamUsers& users = team_users();
+  const std::lock_guard guard(users.mutex);
+  const auto [user, is_first] = users.by_team.try_emplace(team_, TeamUser{this_thread(), routine});
+  is_open_ = is_first;
+  if (is_first || user->second.thread == this_thread()) return;
+  fatal(routine,
+        "another thread of this PE is in %s of the same team; allowed is one thread at a time in the collectives of a "
+        "team",
+        user->second.routine);
+}
+
+void TeamUse::end() noexcept {
+  TeamUsers& users = team_users();
+  const std::lock_guard guard(users.mutex);
+  users.by_team.erase(team_);
+}
 
 void note_sharing(std::uint32_t context, Sharing sharing) noexcept {
   if (!is_on()) return;

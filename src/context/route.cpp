@@ -59,20 +59,28 @@ bool is_in_hole(const Context& context, std::uintptr_t address) {
         context.heap_base + context.window_bytes, globals, text.remedy.c_str());
 }
 
+// Returns "-8 (as size_t 18446744073709551608)" for what is rather a negative number than one of bytes.
+std::string byte_count_text(std::uint64_t bytes) {
+  constexpr std::int64_t kMostNegative = -(std::int64_t{1} << 40);
+  const auto as_signed = static_cast<std::int64_t>(bytes);
+  const std::string text = std::to_string(bytes);
+  return as_signed < 0 && as_signed >= kMostNegative ? std::to_string(as_signed) + " (as size_t " + text + ")" : text;
+}
+
 [[noreturn]] void bad_range(const Context& context, Site site, std::uintptr_t address, std::uint64_t bytes) {
   const std::uint64_t heap_offset = address - context.heap_base;
   const std::uint64_t static_offset = address - context.static_base;
   if (heap_offset < context.window_bytes) {
     fatal(site.routine,
-          "argument '%s' is %#zx, %llu bytes from there go past the end of the symmetric heap, allowed are %llu bytes",
-          site.argument, address, static_cast<unsigned long long>(bytes),
+          "argument '%s' is %#zx, %s bytes from there go past the end of the symmetric heap, allowed are %llu bytes",
+          site.argument, address, byte_count_text(bytes).c_str(),
           static_cast<unsigned long long>(context.window_bytes - heap_offset));
   }
   if (static_offset < context.static_bytes && !is_in_hole(context, address)) {
     const bool hits_hole = range_fits(static_offset, bytes, context.static_bytes);
     fatal(site.routine,
-          "argument '%s' is %#zx%s, %llu bytes from there go past the end of the %sstatic data, allowed are %llu bytes",
-          site.argument, address, variable_text(address).c_str(), static_cast<unsigned long long>(bytes),
+          "argument '%s' is %#zx%s, %s bytes from there go past the end of the %sstatic data, allowed are %llu bytes",
+          site.argument, address, variable_text(address).c_str(), byte_count_text(bytes).c_str(),
           hits_hole ? "symmetric part of the " : "",
           static_cast<unsigned long long>(windows::static_bytes_from(static_offset, context.static_bytes)));
   }

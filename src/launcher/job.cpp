@@ -221,7 +221,10 @@ void Job::say_likely_cause(const Processes::Ended& ended) {
   const std::string who = "pe " + std::to_string(ended.pe) + ": ";
   const int signal = WIFSIGNALED(ended.status) ? WTERMSIG(ended.status) : 0;
   const std::string refused = records_.refused_allocation(ended.pe);
-  if ((signal == SIGSEGV || signal == SIGBUS) && !refused.empty()) output_.say(who + refused);
+  const std::string no_pointer = records_.refused_pointer(ended.pe);
+  for (const std::string& cause : {refused, no_pointer}) {
+    if ((signal == SIGSEGV || signal == SIGBUS) && !cause.empty()) output_.say(who + cause);
+  }
   if (signal == SIGABRT && records_.has_symmetric_blocks(ended.pe) && !spec_.quiet)
     output_.say(who +
                 "info: if the C library has ended it in free or realloc: memory of shmem_malloc is for shmem_free and "

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -104,6 +105,13 @@ std::string Records::refused_allocation(int pe) const {
   if (bytes == 0) return {};
   return "its last allocation that failed had returned NULL for " + std::to_string(bytes) +
          " bytes, where the symmetric heap had room for " + std::to_string(left) + " (SHMEM_SYMMETRIC_SIZE)";
+}
+
+std::string Records::refused_pointer(int pe) const {
+  const std::int32_t to = record(pe).no_pointer_to.load(std::memory_order_relaxed);
+  if (to == 0) return {};
+  return "its last shmem_ptr that failed had returned NULL for PE " + std::to_string(std::abs(to) - 1) +
+         (to < 0 ? ", as the address was not symmetric" : ", whose memory loads and stores cannot reach");
 }
 
 bool Records::has_joined_pes() const {

@@ -29,8 +29,9 @@ class Records {
   bool has_joined_pes() const;
   // Returns the routine that this PE waits in; empty if it does not wait.
   std::string routine(int pe) const { return bootstrap::waiting_routine(header_, record(pe)); }
-  // Returns what explains a null pointer of this PE: an allocation that has failed. Empty if none has.
+  // Return what explains a null pointer of this PE: an allocation or a shmem_ptr that has failed. Empty if none has.
   std::string refused_allocation(int pe) const;
+  std::string refused_pointer(int pe) const;
   // Returns whether this PE has blocks of the symmetric heap.
   bool has_symmetric_blocks(int pe) const {
     return record(pe).heap_used.load(std::memory_order_relaxed) != 0;  // for people

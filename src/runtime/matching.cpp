@@ -321,8 +321,11 @@ void end_on_mismatch(const coll::Mismatch& seen) noexcept {
     pause_for(pe, mine);
   }
   if (pe >= 0) end_with_digest(seen.routine, mine, pe, seen.digest);
-  fatal(seen.routine, "other PEs of the team (%s) are in other collectives",
-        coll::members_text(team.route.set).c_str());
+  const bool may_be_threads = thread_level() == SHMEM_THREAD_MULTIPLE && program_threads().size() > 1;
+  fatal(seen.routine, "other PEs of the team (%s) are in other collectives%s",
+        coll::members_text(team.route.set).c_str(),
+        may_be_threads ? ", or several threads of one PE are in collectives of the team at once; SHMEM_CHECK=1 tells"
+                       : "");
 }
 
 // The PE of the other machine is about to report. This one may be called while messages are handled, so it polls for

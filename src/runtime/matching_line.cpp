@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstdio>
 
 #include "am/endpoint.hpp"
 #include "base/call_site.hpp"
@@ -121,6 +122,15 @@ std::string text_of(const Shown& shown, int team_size) {
   return family == CallFamily::allocate ? text + " (null: an allocation)" : text;
 }
 
+// Returns " (team 0x4003)", as the program has it; empty if that is no team of it.
+std::string handle_text(const Said& said) {
+  const std::size_t index = said.team.index();
+  if (index >= coll::kMaxTeams || coll::team_table[index].handle == 0) return {};
+  char text[32];
+  std::snprintf(text, sizeof text, " (team %#llx)", static_cast<unsigned long long>(coll::team_table[index].handle));
+  return text;
+}
+
 // `is_alike`: the other call is the same but for its team or its array.
 std::string remark_of(const Said& said, bool is_alike) {
   const std::size_t index = said.team.index();
@@ -172,7 +182,13 @@ void end_with_waits(const Said& mine, const char* own_routine, const Said& their
   const Shown first = waiting_call(mine, own_routine);
   const Shown second = waiting_call(theirs, own_routine);
   const bool is_alike = mine.is_of_new_set() ? mine.team == theirs.team : text_of(first, 0) == text_of(second, 0);
-  end_with(first, second, 0, {remark_of(mine, is_alike), remark_of(theirs, is_alike)});
+  std::pair<std::string, std::string> remarks{remark_of(mine, is_alike), remark_of(theirs, is_alike)};
+  const bool are_alike = remarks.first == remarks.second && !remarks.first.empty();
+  if (are_alike && mine.team != theirs.team) {  // two teams of the same PEs
+    remarks.first += handle_text(mine);
+    remarks.second += handle_text(theirs);
+  }
+  end_with(first, second, 0, remarks);
 }
 
 }  // namespace shmemx::runtime

@@ -12,6 +12,7 @@
 #include "bootstrap/wire.hpp"
 #include "check/blocks.hpp"
 #include "check/checks.hpp"
+#include "check/owners.hpp"
 #include "coll/exchange.hpp"
 #include "context/address_text.hpp"
 #include "onesided/order.hpp"
@@ -138,6 +139,7 @@ bool agree(const char* routine, coll::CallFamily family, MemoryCall mine) {
   coll::TeamGroup group(world_team(), routine,
                         "; all PEs have to make the same call, and one that asks for 0 bytes or names a null pointer "
                         "makes none");
+  const check::TeamUse use(coll::kWorldTeam, routine);
   onesided::quiet(routine, {&context::default_context()});
   const std::uint32_t number = family == coll::CallFamily::allocate ? number_of(routine) : 0;
   group.begin(coll::call_word(coll::kind_of(family), number));

@@ -175,6 +175,14 @@ void split_pair() { shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, last_pe(), 2, 
   shmem_team_sync(same_team);
   keep_frame();
 }
+void split_twice() {
+  split();
+  shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, shmem_n_pes(), nullptr, 0, &lower_team);
+}
+[[gnu::noinline]] void sync_other_team() {
+  shmem_team_sync(lower_team);
+  keep_frame();
+}
 [[gnu::noinline]] void destroy_same_team() {
   shmem_team_destroy(same_team);
   keep_frame();
@@ -350,6 +358,7 @@ const Case kCases[] = {
     {"roots_of_pair", split_pair, broadcast_of_pair, broadcast_of_pair_last},
     {"realloc_nothing", allocate, reallocate, reallocate_to_nothing},
     {"same_routine", split, sync_world, sync_same_team},
+    {"same_members", split_twice, sync_same_team, sync_other_team},
     {"malloc_calloc", barrier, allocate, allocate_zeros},
     {"malloc_align", allocate, allocate, allocate_aligned},
     {"alltoalls_strides", barrier, alltoalls, alltoalls_apart},

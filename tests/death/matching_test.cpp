@@ -121,6 +121,8 @@ const std::vector<Expected> kExpected = {
      "broadcast_of_pair", "broadcast_of_pair_last"},
     {"realloc_nothing", "shmem_realloc", "shmem_realloc (0 bytes: a free)", "reallocate", "reallocate_to_nothing"},
     {"same_routine", "shmem_team_sync of team WORLD", "shmem_team_sync of PEs ALL", "sync_world", "sync_same_team"},
+    {"same_members", "shmem_team_sync of PEs ALL (team 0x4003)", "shmem_team_sync of PEs ALL (team 0x8004)",
+     "sync_same_team", "sync_other_team"},
     {"malloc_calloc", "shmem_malloc", "shmem_calloc", "allocate", "allocate_zeros"},
     {"malloc_align", "shmem_malloc", "shmem_align", "allocate", "allocate_aligned"},
     {"alltoalls_strides", "shmem_int_alltoalls (1 element, dst 1, sst 1)",

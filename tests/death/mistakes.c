@@ -366,6 +366,7 @@ static void thread_beyond_the_level(void) {
 
 void pointer_to_no_pe(void), freed_by_free(void), source_is_unmapped(void), dest_is_unmapped(void);
 void private_context_of_another_thread(void), quiet_of_a_private_context(void), lock_at_finalize(void);
+void threads_in_one_team(void);
 
 #define MISTAKE(NAME) \
   { #NAME, NAME }
@@ -431,15 +432,18 @@ static const struct {
                 MISTAKE(dest_is_unmapped),
                 MISTAKE(private_context_of_another_thread),
                 MISTAKE(quiet_of_a_private_context),
-                MISTAKE(lock_at_finalize)};
+                MISTAKE(lock_at_finalize),
+                MISTAKE(threads_in_one_team)};
 
 int main(int argc, char** argv) {
-  int level = argc > 1 && strstr(argv[1], "private_context") != NULL ? SHMEM_THREAD_MULTIPLE : SHMEM_THREAD_SINGLE;
+  const char* name = argc > 1 ? argv[1] : "";
+  int level =
+      strstr(name, "private_context") || strstr(name, "threads_in") ? SHMEM_THREAD_MULTIPLE : SHMEM_THREAD_SINGLE;
   shmem_init_thread(level, &level);
   last = shmem_my_pe() == shmem_n_pes() - 1;
   shmem_barrier_all();
   for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-    if (argc > 1 && strcmp(argv[1], mistakes[i].name) == 0) mistakes[i].make();
+    if (strcmp(name, mistakes[i].name) == 0) mistakes[i].make();
   }
   int initialized = 0;
   shmem_query_initialized(&initialized);

@@ -121,6 +121,8 @@ const Local kLocal[] = {
     {"get_past_static", [] { shmem_getmem(local_words, global_words, std::size_t{1} << 40, 0); }},
     {"nelems_overflow", [] { shmem_long_put(heap, local_words, SIZE_MAX / 4, 0); }},
     {"nelems_negative", [] { shmem_long_put(heap, local_words, static_cast<std::size_t>(-3), 0); }},
+    {"bytes_negative", [] { shmem_putmem(heap, local_words, static_cast<std::size_t>(-8), 0); }},
+    {"static_bytes_negative", [] { shmem_getmem(local_words, global_words, static_cast<std::size_t>(-8), 0); }},
     {"misaligned_atomic", [] { shmem_long_atomic_inc(reinterpret_cast<long*>(reinterpret_cast<char*>(heap) + 3), 0); }},
     {"misaligned_global",
      [] { shmem_long_atomic_inc(reinterpret_cast<long*>(reinterpret_cast<char*>(global_words) + 9), 0); }},
@@ -227,6 +229,8 @@ const Local kLocal[] = {
     {"put_word_far_away", [] { shmem_long_put(far_away(), local_words, 1, 0); }},
     {"atomic_far_away", [] { shmem_long_atomic_add(far_away(), 1, 0); }},
     {"p_to_global", [] { shmem_long_p(global_words, 1, 0); }},
+    {"store_by_a_null_pointer", [] { *static_cast<volatile long*>(shmem_ptr(heap, 0)) = 1; }},
+    {"store_by_a_pointer_to_malloc", [] { *static_cast<volatile long*>(shmem_ptr(std::calloc(1, 64), 0)) = 1; }},
 };
 
 // All PEs make the call.

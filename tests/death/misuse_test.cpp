@@ -49,6 +49,10 @@ const std::vector<Misuse> kMisuses = {
     {"put_to_mapped_peer", {"shmem_long_p:", "'dest'", "not a symmetric address: it is ", "allowed"}},
     {"signal_on_stack", {"shmem_signal_set:", "'sig_addr'", "not a symmetric address", "allowed"}},
     {"put_past_the_heap", {"shmem_putmem:", "'dest'", "past the end", "allowed"}},
+    {"bytes_negative",
+     {"shmem_putmem:", "'dest'", ", -8 (as size_t 18446744073709551608) bytes from there go past the end", "allowed"}},
+    {"static_bytes_negative",
+     {"shmem_getmem:", "'source'", ", -8 (as size_t 18446744073709551608) bytes from there go past the end"}},
     {"get_past_static", {"shmem_getmem:", "'source'", "global_words", " bytes)", "past the end", "allowed"}},
     {"nelems_overflow", {"shmem_long_put:", "'nelems'", "allowed"}},
     {"nelems_negative", {"shmem_long_put:", "'nelems' is -3 (as size_t 18446744073709551613)", "allowed"}},
@@ -211,6 +215,20 @@ void a_store_to_null_is_explained(const std::string& oshrun, const std::string& 
     expect(result.err.find(words) != std::string::npos, std::string("a store to null: ") + words, result);
 }
 
+void a_null_pointer_of_shmem_ptr_is_explained(const std::string& oshrun, const std::string& program) {
+#if defined(__SANITIZE_ADDRESS__)
+  return;  // the sanitizer ends the process before
+#endif
+  const auto expect_cause = [&](const char* name, const std::vector<std::string>& environment, const char* cause) {
+    const job::Result result = job::run({.command = {oshrun, "-n", "2", program, name}, .environment = environment});
+    const std::string text = std::string(": its last shmem_ptr that failed had returned NULL for PE ") + cause;
+    expect(result.err.find(text) != std::string::npos && result.status == 139, name, result);
+  };
+  expect_cause("store_by_a_pointer_to_malloc", {}, "0, as the address was not symmetric\n");
+  expect_cause("store_by_a_null_pointer", {"SHMEMX_PES_PER_NODE=1", "SHMEMX_TRANSPORT=tcp"},
+               "0, whose memory loads and stores cannot reach\n");
+}
+
 // Whatever path the operation takes: the process dies of the fault after the line.
 void a_fault_in_a_routine_names_the_argument(const std::string& oshrun, const std::string& program) {
 #if defined(__SANITIZE_ADDRESS__)
@@ -343,6 +361,7 @@ int main(int argc, char** argv) {
   }
   if (only == nullptr) {
     a_store_to_null_is_explained(argv[1], argv[2]);
+    a_null_pointer_of_shmem_ptr_is_explained(argv[1], argv[2]);
     a_fault_in_a_routine_names_the_argument(argv[1], argv[2]);
     a_block_given_to_free_is_explained(argv[1], argv[2]);
     errors_that_are_returned(oshrun, program);

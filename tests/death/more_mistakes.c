@@ -5,7 +5,7 @@
 
 void pointer_to_no_pe(void);
 void freed_by_free(void);
-void lock_at_finalize(void);
+void lock_at_finalize(void), threads_in_one_team(void);
 void source_is_unmapped(void);
 void dest_is_unmapped(void);
 void private_context_of_another_thread(void);
@@ -66,4 +66,16 @@ static long lock;
 void lock_at_finalize(void) {
   if (is_last()) shmem_set_lock(&lock);
   shmem_finalize();
+}
+
+static void* barrier_by_thread(void* unused) {
+  shmem_barrier_all();
+  return unused;
+}
+
+void threads_in_one_team(void) {
+  pthread_t thread;
+  if (!is_last()) shmem_long_wait_until(&word, SHMEM_CMP_EQ, 1);
+  pthread_create(&thread, NULL, barrier_by_thread, NULL);
+  barrier_by_thread(NULL);
 }
