@@ -1,6 +1,9 @@
 // The C library's allocator, in front of it: what is known of memory ends when the memory is given out again.
 #include <errno.h>
 #include <malloc.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +36,11 @@ SHMEMX_EXPORT void* malloc(std::size_t bytes) { return fresh(__libc_malloc(bytes
 SHMEMX_EXPORT void* calloc(std::size_t count, std::size_t bytes) {
   return fresh(__libc_calloc(count, bytes), count * bytes);
 }
-SHMEMX_EXPORT void* realloc(void* block, std::size_t bytes) { return fresh(__libc_realloc(block, bytes), bytes); }
+SHMEMX_EXPORT void* realloc(void* block, std::size_t bytes) {
+  if (self != nullptr && block != nullptr)
+    check_freed(block, ::malloc_usable_size(block), {"realloc", __builtin_return_address(0)});
+  return fresh(__libc_realloc(block, bytes), bytes);
+}
 SHMEMX_EXPORT void* memalign(std::size_t alignment, std::size_t bytes) {
   return fresh(__libc_memalign(alignment, bytes), bytes);
 }
@@ -46,6 +53,15 @@ SHMEMX_EXPORT int posix_memalign(void** block, std::size_t alignment, std::size_
   if (made == nullptr) return ENOMEM;
   *block = made;
   return 0;
+}
+SHMEMX_EXPORT void* mmap(void* at, std::size_t bytes, int protection, int flags, int fd, off_t offset) noexcept {
+  const long made = ::syscall(SYS_mmap, at, bytes, protection, flags, fd, offset);
+  auto* const begin = reinterpret_cast<void*>(made);
+  if (begin != MAP_FAILED && self != nullptr && self->in_library == 0) fresh(begin, bytes);
+  return begin;
+}
+SHMEMX_EXPORT void* mmap64(void* at, std::size_t bytes, int protection, int flags, int fd, off64_t offset) noexcept {
+  return mmap(at, bytes, protection, flags, fd, offset);
 }
 SHMEMX_EXPORT void free(void* block) {
   if (self != nullptr && block != nullptr)

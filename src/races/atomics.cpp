@@ -1,6 +1,7 @@
 // Atomics of the language, which the compiler turns into calls. They are carried out here while the word's clock is
 // held, so that a load takes what the store has released that it sees.
 #include <atomic>
+#include <mutex>
 
 #include "races/access.hpp"
 #include "races/local_words.hpp"
@@ -34,8 +35,12 @@ template <class Real>
 auto apply(const AtomicAccess& access, Real real) noexcept {
   Thread* const thread = current_thread();
   if (thread == nullptr || thread->in_library != 0) return real();
-  const bool is_strong = atomics.have_fences.load(std::memory_order_relaxed);
-  SyncWord& word = word_at(access.address);
+  Symmetric place{};
+  const bool is_symmetric = job.locate(access.address, place);
+  // Relaxed ones on another PE's memory may stand behind shmem_fence, and be what that PE waits for.
+  const bool is_strong =
+      atomics.have_fences.load(std::memory_order_relaxed) || (is_symmetric && place.pe != job.my_pe());
+  SyncWord& word = is_symmetric ? job.words().at(place.key()) : local_word(access.address);
   word.lock.lock();
   if (is_strong || acquires(access.order)) thread->acquire(word.clock());
   record_range(*thread, {access.address, access.bytes}, access.kind, {site_of(access.pc), stack_node(*thread)});
@@ -96,6 +101,55 @@ using namespace shmemx::races;  // the names below are the compiler's
                  exchange);                                                                                         \
   }
 // clang-format on
+
+namespace {
+
+// Of 16 bytes, which no instruction of all processors has. All threads of the PE come here.
+using Wide = unsigned __int128;
+constinit SpinLock wide_lock;
+template <class Change>
+Wide change_wide(volatile Wide* at, Change change) noexcept {
+  const std::lock_guard guard(wide_lock);
+  const Wide before = *at;
+  *at = change(before);
+  return before;
+}
+
+}  // namespace
+
+#define SHMEMX_WIDE_FETCH(OP, AFTER)                                                         \
+  SHMEMX_EXPORT Wide __tsan_atomic128_fetch_##OP(volatile Wide* at, Wide value, int order) { \
+    SHMEMX_APPLY(atomic_update, order, change_wide(at, [=](Wide before) { return AFTER; })); \
+  }
+SHMEMX_WIDE_FETCH(add, before + value)
+SHMEMX_WIDE_FETCH(sub, before - value)
+SHMEMX_WIDE_FETCH(and, before& value)
+SHMEMX_WIDE_FETCH(or, before | value)
+SHMEMX_WIDE_FETCH(xor, before ^ value)
+SHMEMX_WIDE_FETCH(nand, ~(before& value))
+SHMEMX_EXPORT Wide __tsan_atomic128_load(const volatile Wide* at, int order) {
+  SHMEMX_APPLY(atomic_load, order, change_wide(const_cast<volatile Wide*>(at), [](Wide before) { return before; }));
+}
+SHMEMX_EXPORT Wide __tsan_atomic128_exchange(volatile Wide* at, Wide value, int order) {
+  SHMEMX_APPLY(atomic_update, order, change_wide(at, [=](Wide) { return value; }));
+}
+SHMEMX_EXPORT void __tsan_atomic128_store(volatile Wide* at, Wide value, int order) {
+  __tsan_atomic128_exchange(at, value, order);
+}
+SHMEMX_EXPORT Wide __tsan_atomic128_compare_exchange_val(volatile Wide* at, Wide expected, Wide value, int order, int) {
+  SHMEMX_APPLY(atomic_update, order, change_wide(at, [=](Wide before) { return before == expected ? value : before; }));
+}
+SHMEMX_EXPORT int __tsan_atomic128_compare_exchange_strong(volatile Wide* at, Wide* expected, Wide value, int order,
+                                                           int failure) {
+  const Wide before = __tsan_atomic128_compare_exchange_val(at, *expected, value, order, failure);
+  const bool is_done = before == *expected;
+  *expected = before;
+  return is_done ? 1 : 0;
+}
+SHMEMX_EXPORT int __tsan_atomic128_compare_exchange_weak(volatile Wide* at, Wide* expected, Wide value, int order,
+                                                         int failure) {
+  return __tsan_atomic128_compare_exchange_strong(at, expected, value, order, failure);
+}
 
 SHMEMX_ATOMICS(8, std::uint8_t)
 SHMEMX_ATOMICS(16, std::uint16_t)

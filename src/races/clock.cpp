@@ -11,6 +11,10 @@ bool Clock::has_single(Slot slot, Epoch epoch) const noexcept {
   return false;
 }
 
+bool Clock::has_singles_of(Slot slot) const noexcept {
+  return std::any_of(singles_, singles_ + n_singles_, [=](const Single& single) { return single.slot == slot; });
+}
+
 // Removes what the prefixes include, and lengthens prefixes by what follows them.
 void Clock::drop_known() noexcept {
   for (std::uint32_t i = 0; i < n_singles_;) {

@@ -34,6 +34,7 @@ class Clock {
     return epoch <= epochs()[slot] || (n_singles_ != 0 && has_single(slot, epoch));
   }
   bool knows_prefix(Slot slot, Epoch epoch) const noexcept { return epoch <= epochs()[slot]; }
+  bool has_singles_of(Slot slot) const noexcept;
   void raise(Slot slot, Epoch epoch) noexcept {
     if (epochs()[slot] >= epoch) return;
     epochs()[slot] = epoch;

@@ -30,11 +30,6 @@ Thread* thread_of_program() noexcept {
 
 SyncWord& local_word(std::uint64_t word) noexcept { return table().at(word); }
 
-SyncWord& word_at(std::uintptr_t address) noexcept {
-  Symmetric place{};
-  return job.locate(address, place) ? job.words().at(place.key()) : local_word(address);
-}
-
 void release_word(std::uint64_t word) noexcept {
   Thread* const thread = thread_of_program();
   if (thread == nullptr) return;

@@ -13,8 +13,7 @@ namespace shmemx::races {
 void release_word(std::uint64_t word) noexcept;
 void acquire_word(std::uint64_t word) noexcept;
 
-// The clock of a word at an address: in symmetric memory it is the same that other PEs use.
-SyncWord& word_at(std::uintptr_t address) noexcept;
+// The clock of a word of private memory.
 SyncWord& local_word(std::uint64_t word) noexcept;
 
 // A new thread may have the stack of one that has ended.

@@ -1,5 +1,7 @@
 // OpenMP as GCC's libgomp serves it: regions, barriers, locks, tasks, in front of it. Which iterations a thread gets
 // orders nothing.
+#include <dlfcn.h>
+
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -16,8 +18,9 @@ namespace {
 
 // Words of a parallel, which its address names.
 struct Parallel;
-enum class Word : std::uint64_t { fork = 1, join = 2, barrier = 3, tasks = 4, ordered = 5, copy = 6, depend = 7 };
+enum class Word : std::uint64_t { odd_barrier, fork, join, even_barrier, tasks, ordered, copy, depend };
 thread_local Parallel* parallel = nullptr;
+thread_local unsigned n_barriers = 0;  // of the parallel that this thread has come to
 
 std::uint64_t word_of(const void* of, Word word) noexcept {
   return (reinterpret_cast<std::uintptr_t>(of) << 3 | static_cast<std::uint64_t>(word)) ^ std::uint64_t{1} << 62;
@@ -39,12 +42,13 @@ struct Parallel {
 
 void run_members(void* given) noexcept {
   auto* const mine = static_cast<Parallel*>(given);
-  Parallel* const outer = parallel;
-  parallel = mine;
+  Parallel* const outer = std::exchange(parallel, mine);
+  const unsigned outer_barriers = std::exchange(n_barriers, 0);
   acquire(Word::fork);
   mine->outlined(mine->data);
   release(Word::join);
   parallel = outer;
+  n_barriers = outer_barriers;
 }
 
 // Calls real(outlined, data) for a parallel.
@@ -56,11 +60,13 @@ void run_parallel(Outlined* outlined, void* data, Real real) noexcept {
   acquire_word(word_of(&mine, Word::join));
 }
 
+// Two barriers in turn: a thread may come to the next one before others have left this one, and is ahead of those.
 template <class Real>
 void meet(Real real) noexcept {
-  release(Word::barrier);
+  const Word barrier = n_barriers++ % 2 == 0 ? Word::even_barrier : Word::odd_barrier;
+  release(barrier);
   real();
-  acquire(Word::barrier);
+  acquire(barrier);
   acquire(Word::tasks);
 }
 
@@ -124,19 +130,19 @@ constexpr auto kRunTaskOf = []<std::size_t... Index>(std::index_sequence<Index..
 (std::make_index_sequence<kTaskLoops>());
 
 // Returns the index for the loop; kTaskLoops if there is none left, so that its tasks are not ordered.
-std::size_t begin_task_loop(Outlined* outlined) noexcept {
+std::size_t begin_task_loop(Outlined* outlined, Parallel* of) noexcept {
   const std::scoped_lock lock(task_loops_lock);
   std::size_t free = kTaskLoops;
   for (std::size_t i = 0; i < kTaskLoops; ++i) {
     TaskLoop& loop = task_loops[i];
     if (loop.users == 0) {
       free = i;
-    } else if (loop.outlined == outlined && loop.of == parallel) {
+    } else if (loop.outlined == outlined && loop.of == of) {
       ++loop.users;
       return i;
     }
   }
-  if (free != kTaskLoops) task_loops[free] = {outlined, parallel, 1};
+  if (free != kTaskLoops) task_loops[free] = {outlined, of, 1};
   return free;
 }
 void end_task_loop(std::size_t index) noexcept {
@@ -144,12 +150,34 @@ void end_task_loop(std::size_t index) noexcept {
   --task_loops[index].users;
 }
 
+// libgomp reads the reductions from a parallel's data, which therefore stay as they are, as a taskloop's do.
+template <std::size_t Index>
+void run_members_of(void*) noexcept {
+  run_members(task_loops[Index].of);
+}
+constexpr auto kRunMembersOf = []<std::size_t... Index>(std::index_sequence<Index...>) {
+  return std::array<Outlined*, kTaskLoops>{run_members_of<Index>...};
+}
+(std::make_index_sequence<kTaskLoops>());
+
+// Calls real(function) for a parallel.
+template <class Real>
+unsigned run_with_reductions(Outlined* outlined, void* data, Real real) noexcept {
+  Parallel mine{outlined, data};
+  const std::size_t index = begin_task_loop(outlined, &mine);
+  release_word(word_of(&mine, Word::fork));
+  const unsigned threads = real(index == kTaskLoops ? outlined : kRunMembersOf[index]);
+  acquire_word(word_of(&mine, Word::join));
+  if (index != kTaskLoops) end_task_loop(index);
+  return threads;
+}
+
 constexpr unsigned kNoGroup = 1U << 11;  // a flag of GOMP_taskloop: it returns before its tasks have run
 
 // Calls real(function) for a loop whose tasks run outlined().
 template <class Real>
 void run_task_loop(Outlined* outlined, unsigned flags, Real real) noexcept {
-  const std::size_t index = begin_task_loop(outlined);
+  const std::size_t index = begin_task_loop(outlined, parallel);
   release_word(word_of(parallel, Word::copy));
   real(index == kTaskLoops ? outlined : kRunTaskOf[index]);
   if ((flags & kNoGroup) != 0) return;
@@ -157,9 +185,16 @@ void run_task_loop(Outlined* outlined, unsigned flags, Real real) noexcept {
   if (index != kTaskLoops) end_task_loop(index);
 }
 
+// Where all calls of a program are defined here, linkers leave libgomp out.
+void* definition_in_libgomp(const char* name) noexcept {
+  static void* const libgomp = ::dlopen("libgomp.so.1", RTLD_NOW | RTLD_GLOBAL);
+  return libgomp == nullptr ? nullptr : ::dlsym(libgomp, name);
+}
 template <class Function>
 Function* next(Function*& kept, const char* name) noexcept {
-  if (kept == nullptr) kept = reinterpret_cast<Function*>(next_definition(name));
+  if (kept != nullptr) return kept;
+  void* const found = next_definition(name);
+  kept = reinterpret_cast<Function*>(found != nullptr ? found : definition_in_libgomp(name));
   return kept;
 }
 
@@ -180,8 +215,8 @@ SHMEMX_EXPORT void GOMP_parallel(Outlined* outlined, void* data, unsigned thread
   });
 }
 SHMEMX_EXPORT unsigned GOMP_parallel_reductions(Outlined* outlined, void* data, unsigned threads, unsigned flags) {
-  // libgomp reads the reductions from the data: no room for a parallel in front of them.
-  return SHMEMX_NEXT(unsigned, GOMP_parallel_reductions, Outlined*, void*, unsigned, unsigned)(outlined, data, threads, flags);
+  const auto real = SHMEMX_NEXT(unsigned, GOMP_parallel_reductions, Outlined*, void*, unsigned, unsigned);
+  return run_with_reductions(outlined, data, [=](Outlined* run) { return real(run, data, threads, flags); });
 }
 SHMEMX_EXPORT void GOMP_parallel_sections(Outlined* outlined, void* data, unsigned threads, unsigned count, unsigned flags) {
   run_parallel(outlined, data, [&](Outlined* run, void* mine) {
@@ -306,6 +341,10 @@ SHMEMX_TASKLOOP(GOMP_taskloop, long)
 SHMEMX_TASKLOOP(GOMP_taskloop_ull, unsigned long long)
 #define SHMEMX_TASKS_DONE(NAME) \
   SHMEMX_EXPORT void NAME(void) { SHMEMX_NEXT(void, NAME, void)(); acquire_word(task_word(parallel)); }
+SHMEMX_EXPORT void GOMP_taskwait_depend(void** depend) {
+  SHMEMX_NEXT(void, GOMP_taskwait_depend, void**)(depend);
+  acquire_word(word_of(parallel, Word::depend));
+}
 SHMEMX_TASKS_DONE(GOMP_taskwait)
 SHMEMX_TASKS_DONE(GOMP_taskgroup_end)
 // clang-format on

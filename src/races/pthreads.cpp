@@ -4,6 +4,8 @@
 #include <semaphore.h>
 #include <threads.h>
 
+#include <mutex>
+
 #include "races/life.hpp"
 #include "races/local_words.hpp"
 #include "races/thread.hpp"
@@ -154,26 +156,111 @@ SHMEMX_WAITING(pthread_cond_clockwait,
 SHMEMX_WAITING(cnd_wait, (cnd_t * condition, mtx_t* mutex), condition, mutex)
 SHMEMX_WAITING(cnd_timedwait, (cnd_t * condition, mtx_t* mutex, const timespec* until), condition, mutex, until)
 
-// ---- Locks of readers and writers: readers count as ordered with each other, too ----
+// ---- Locks of readers and writers ----
+namespace {
+// The locks that this thread holds as a writer.
+struct Written {
+  static constexpr std::size_t kMost = 64;
+  const void* locks[kMost];
+  std::size_t n;
+  bool has_more;  // than there is room for: then all count as written
+
+  void add(const void* lock) noexcept {
+    if (n == kMost) {
+      has_more = true;
+    } else {
+      locks[n++] = lock;
+    }
+  }
+  bool take(const void* lock) noexcept {
+    for (std::size_t i = n; i != 0; --i) {
+      if (locks[i - 1] != lock) continue;
+      locks[i - 1] = locks[--n];
+      return true;
+    }
+    return has_more;
+  }
+};
+thread_local Written written{};
+
+// What readers release goes to writers only.
+std::uint64_t readers_of(const void* lock) noexcept { return word_of(lock) | 1; }
+void begin_to_write(const void* lock) noexcept {
+  acquire_word(word_of(lock));
+  acquire_word(readers_of(lock));
+  written.add(lock);
+}
+}  // namespace
+#define SHMEMX_WRITING(NAME, PARAMETERS, ...)         \
+  SHMEMX_EXPORT int NAME PARAMETERS noexcept {        \
+    const int error = SHMEMX_REAL(NAME)(__VA_ARGS__); \
+    if (error == 0) begin_to_write(lock);             \
+    return error;                                     \
+  }
 SHMEMX_ACQUIRING(pthread_rwlock_rdlock, word_of(lock), (pthread_rwlock_t * lock) noexcept, lock)
 SHMEMX_ACQUIRING(pthread_rwlock_tryrdlock, word_of(lock), (pthread_rwlock_t * lock) noexcept, lock)
-SHMEMX_ACQUIRING(pthread_rwlock_wrlock, word_of(lock), (pthread_rwlock_t * lock) noexcept, lock)
-SHMEMX_ACQUIRING(pthread_rwlock_trywrlock, word_of(lock), (pthread_rwlock_t * lock) noexcept, lock)
+SHMEMX_WRITING(pthread_rwlock_wrlock, (pthread_rwlock_t * lock), lock)
+SHMEMX_WRITING(pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), lock)
 SHMEMX_ACQUIRING(pthread_rwlock_timedrdlock, word_of(lock), (pthread_rwlock_t * lock, const timespec* until) noexcept,
                  lock, until)
 SHMEMX_ACQUIRING(pthread_rwlock_clockrdlock, word_of(lock),
                  (pthread_rwlock_t * lock, clockid_t clock, const timespec* until) noexcept, lock, clock, until)
-SHMEMX_ACQUIRING(pthread_rwlock_timedwrlock, word_of(lock), (pthread_rwlock_t * lock, const timespec* until) noexcept,
-                 lock, until)
-SHMEMX_ACQUIRING(pthread_rwlock_clockwrlock, word_of(lock),
-                 (pthread_rwlock_t * lock, clockid_t clock, const timespec* until) noexcept, lock, clock, until)
-SHMEMX_RELEASING(pthread_rwlock_unlock, lock, (pthread_rwlock_t * lock) noexcept)
+SHMEMX_WRITING(pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const timespec* until), lock, until)
+SHMEMX_WRITING(pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clockid_t clock, const timespec* until), lock,
+               clock, until)
+SHMEMX_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
+  release_word(written.take(lock) ? word_of(lock) : readers_of(lock));
+  return SHMEMX_REAL(pthread_rwlock_unlock)(lock);
+}
 
-// ---- Barriers, once, semaphores ----
+// ---- Barriers, once, semaphores. A thread may come to a barrier again before others have left it, and is ahead of
+// those: so rounds have two words in turn. ----
+namespace {
+struct Rounds {
+  const void* barrier;
+  unsigned count;      // of threads
+  unsigned n_arrived;  // in all rounds, modulo two of them
+};
+constexpr std::size_t kMostBarriers = 256;  // of others, the rounds are not told apart
+Rounds barriers[kMostBarriers];
+SpinLock barriers_lock;
+
+Rounds* rounds_of(const void* barrier) noexcept {
+  for (Rounds& rounds : barriers) {
+    if (rounds.barrier == barrier) return &rounds;
+  }
+  return nullptr;
+}
+void note_barrier(const void* barrier, unsigned count) noexcept {
+  const std::lock_guard guard(barriers_lock);
+  Rounds* const known = rounds_of(barrier);
+  Rounds* const rounds = known != nullptr ? known : rounds_of(nullptr);
+  if (rounds != nullptr) *rounds = {count == 0 ? nullptr : barrier, count, 0};
+}
+std::uint64_t word_of_round(const void* barrier) noexcept {
+  const std::lock_guard guard(barriers_lock);
+  Rounds* const rounds = rounds_of(barrier);
+  if (rounds == nullptr) return word_of(barrier);
+  const bool is_odd = rounds->n_arrived >= rounds->count;
+  rounds->n_arrived = (rounds->n_arrived + 1) % (2 * rounds->count);
+  return word_of(barrier) | (is_odd ? 1 : 0);
+}
+}  // namespace
+SHMEMX_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier, const pthread_barrierattr_t* attributes,
+                                       unsigned count) noexcept {
+  const int error = SHMEMX_REAL(pthread_barrier_init)(barrier, attributes, count);
+  if (error == 0) note_barrier(barrier, count);
+  return error;
+}
+SHMEMX_EXPORT int pthread_barrier_destroy(pthread_barrier_t* barrier) noexcept {
+  note_barrier(barrier, 0);
+  return SHMEMX_REAL(pthread_barrier_destroy)(barrier);
+}
 SHMEMX_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
-  release_word(word_of(barrier));
+  const std::uint64_t round = word_of_round(barrier);
+  release_word(round);
   const int result = SHMEMX_REAL(pthread_barrier_wait)(barrier);
-  if (result == 0 || result == PTHREAD_BARRIER_SERIAL_THREAD) acquire_word(word_of(barrier));
+  if (result == 0 || result == PTHREAD_BARRIER_SERIAL_THREAD) acquire_word(round);
   return result;
 }
 

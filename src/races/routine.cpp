@@ -34,18 +34,35 @@ void release(const Thread& thread, const Channel& channel, const Stamp& stamp, C
   if (stamp.slot != thread.now.slot) to.add_single({stamp.epoch, stamp.slot});
 }
 
+// Of puts of several words, each of which another PE may wait for: a clock for the latest ones of a channel.
+SyncWord& word_of_put(const Stamp& put) noexcept {
+  constexpr std::uint64_t kBehindStatics = std::uint64_t{1} << 49;
+  constexpr std::uint64_t kLatest = 16;
+  return job.words().at(
+      Symmetric{kMostPes, Window::statics, kBehindStatics | put.slot * kLatest | put.epoch % kLatest}.key());
+}
+void release_words(const Thread& thread, const Channel& channel, const Stamp& stamp) noexcept {
+  if (stamp.slot == thread.now.slot) return;
+  SyncWord& word = word_of_put(stamp);
+  const std::lock_guard guard(word.lock);
+  release(thread, channel, thread.now, word.clock());
+}
+
 // A put of one word may be what another PE waits for, and so may the last word of a longer one. That one says nothing
 // of the put's other words.
 void release_word(Routine& routine, const Transfer& put, int pe, const Channel& channel, const Stamp& stamp) noexcept {
   const Blocks dest = joined(put.dest);
   Symmetric place{};
-  if (dest.count != 1 || dest.block_bytes == 0 || !find(dest.at, pe, place)) return;
+  if (dest.count == 0 || dest.block_bytes == 0 || !find(dest.at, pe, place)) return;
+  if (dest.count != 1 || dest.block_bytes != put.element_bytes) release_words(routine.thread(), channel, stamp);
+  if (dest.count != 1) return;
+  const std::size_t element_bytes = put.element_bytes == 4 ? 4 : 8;
   const bool is_word = dest.block_bytes <= kWordBytes;
-  if (!is_word) place.offset += dest.block_bytes - put.element_bytes;
+  if (!is_word) place.offset += dest.block_bytes - element_bytes;
   SyncWord& word = job.words().at(place.key_of_puts());
   word.lock.lock();
   release(routine.thread(), channel, is_word ? stamp : routine.thread().now, word.clock());
-  routine.hold_update(word, place, is_word ? dest.block_bytes : put.element_bytes);
+  routine.hold_update(word, place, is_word ? dest.block_bytes : element_bytes);
 }
 
 }  // namespace
@@ -203,6 +220,12 @@ History::Found proof_of(SyncWord& updates, const Thread& thread, const void* wor
       [&](std::uint64_t value) { return condition.holds(value, condition); });
 }
 
+void acquire_put(Thread& thread, const Stamp& put) noexcept {
+  SyncWord& word = word_of_put(put);
+  const std::lock_guard guard(word.lock);
+  thread.acquire(word.clock());
+}
+
 }  // namespace
 
 void note_satisfied(Routine& routine, const void* word, std::size_t bytes, const Condition& condition) noexcept {
@@ -212,16 +235,19 @@ void note_satisfied(Routine& routine, const void* word, std::size_t bytes, const
   Thread& thread = routine.thread();
   SyncWord* const updates[] = {job.words().find(place.key()), job.words().find(place.key_of_puts())};
   const bool has_both = updates[0] != nullptr && updates[1] != nullptr;
+  bool may_be_new = true;  // what the wait has seen
   for (SyncWord* const found : updates) {
     if (found == nullptr) continue;
     const std::lock_guard guard(found->lock);
     const History::Found proof = proof_of(*found, thread, word, bytes, has_both ? Condition{} : condition);
-    if (proof.proof != History::Proof::nothing)
-      thread.acquire(proof.proof == History::Proof::all ? found->clock() : *proof.clock);
+    may_be_new = proof.proof != History::Proof::nothing;
+    if (may_be_new) thread.acquire(proof.proof == History::Proof::all ? found->clock() : *proof.clock);
   }
   const auto seen = static_cast<std::uint8_t>(bytes_mask(address, bytes));
-  if (Cell* const cell = memory_map.find(address); cell != nullptr)
-    note_seen(*cell, seen, thread.knowledge(), thread.now);
+  Cell* const cell = memory_map.find(address);
+  if (cell == nullptr) return;
+  for (const Stamp& put : note_seen(*cell, seen, thread.knowledge(), thread.now).puts)
+    if (may_be_new && put.slot != kNoSlot) acquire_put(thread, put);
 }
 
 void note_local(Routine& routine, const Blocks& blocks, Kind kind) noexcept {

@@ -59,7 +59,7 @@ struct Transfer {
   Blocks dest;
   Blocks source;
   bool is_nonblocking = false;
-  std::size_t element_bytes = 8;
+  std::size_t element_bytes = 8;  // 1: also longer words
 };
 void note_put(Routine& routine, const Transfer& transfer) noexcept;
 void note_get(Routine& routine, const Transfer& transfer) noexcept;

@@ -1,5 +1,7 @@
 // Collectives that move data: of teams, and of active sets.
 
+#include <algorithm>
+
 #include "races/team.hpp"
 #include "races/wrap.hpp"
 
@@ -125,16 +127,29 @@ SHMEMX_SAME(sum_exscan, scan)
 namespace old {
 namespace {
 
+// Calls real(), which uses the work arrays of the members.
+template <class Real>
+void with_work(Routine& routine, const TeamPlace& set, const Blocks& work, bool contributes, Real real) noexcept {
+  if (contributes) note_contribution(routine, set, work);
+  real();
+  note_local(routine, work, Kind::work);
+}
+Blocks sync_array(const long* work, std::size_t size) noexcept { return {work, size * sizeof(long)}; }
+
 template <class T, class Real>
 void alltoall(Routine& routine, Real real, void* dest, const void* source, std::size_t n, int first, int log_stride,
               int size, long* work) noexcept {
-  all_to_all<T>(routine, place_in(ActiveSet{first, log_stride, size, work}), dest, source, n, real);
+  const TeamPlace set = place_in(ActiveSet{first, log_stride, size, work});
+  with_work(routine, set, sync_array(work, SHMEM_ALLTOALL_SYNC_SIZE), true,
+            [&] { all_to_all<T>(routine, set, dest, source, n, real); });
 }
 template <class T, class Real>
 void alltoalls(Routine& routine, Real real, void* dest, const void* source, std::ptrdiff_t dest_stride,
                std::ptrdiff_t source_stride, std::size_t n, int first, int log_stride, int size, long* work) noexcept {
-  all_to_all_strided<T>(routine, place_in(ActiveSet{first, log_stride, size, work}), dest, source,
-                        {dest_stride, source_stride}, n, real);
+  const TeamPlace set = place_in(ActiveSet{first, log_stride, size, work});
+  with_work(routine, set, sync_array(work, SHMEM_ALLTOALLS_SYNC_SIZE), true, [&] {
+    all_to_all_strided<T>(routine, set, dest, source, {dest_stride, source_stride}, n, real);
+  });
 }
 // The root's own dest is not written.
 template <class T, class Real>
@@ -142,27 +157,39 @@ void broadcast(Routine& routine, Real real, void* dest, const void* source, std:
                int log_stride, int size, long* work) noexcept {
   const TeamPlace place = place_in(ActiveSet{first, log_stride, size, work});
   const bool is_root = place.member == static_cast<std::uint32_t>(root);
-  broadcast_from<T>(routine, place, {is_root ? Blocks{nullptr, 0} : elements<T>(dest, n), elements<T>(source, n)},
-                    elements<T>(dest, n), static_cast<std::uint32_t>(root), real);
+  const Buffers buffers{is_root ? Blocks{nullptr, 0} : elements<T>(dest, n), elements<T>(source, n)};
+  with_work(routine, place, sync_array(work, SHMEM_BCAST_SYNC_SIZE), is_root, [&] {
+    broadcast_from<T>(routine, place, buffers, elements<T>(dest, n), static_cast<std::uint32_t>(root), real);
+  });
 }
 template <class T, class Real>
 void collect(Routine& routine, Real real, void* dest, const void* source, std::size_t n, int first, int log_stride,
              int size, long* work) noexcept {
-  collecting(routine, place_in(ActiveSet{first, log_stride, size, work}), {{dest, 0}, elements<T>(source, n)}, real);
+  const TeamPlace set = place_in(ActiveSet{first, log_stride, size, work});
+  with_work(routine, set, sync_array(work, SHMEM_COLLECT_SYNC_SIZE), true, [&] {
+    collecting(routine, set, {{dest, 0}, elements<T>(source, n)}, real);
+  });
 }
 template <class T, class Real>
 void fcollect(Routine& routine, Real real, void* dest, const void* source, std::size_t n, int first, int log_stride,
               int size, long* work) noexcept {
   const TeamPlace place = place_in(ActiveSet{first, log_stride, size, work});
   note_contribution(routine, place, elements<T>(element<T>(dest, n * place.member), n));
-  collective(routine, place, {elements<T>(dest, n * place.members), elements<T>(source, n)}, Waits::for_all, real);
+  with_work(routine, place, sync_array(work, SHMEM_COLLECT_SYNC_SIZE), true, [&] {
+    collective(routine, place, {elements<T>(dest, n * place.members), elements<T>(source, n)}, Waits::for_all, real);
+  });
 }
 template <class T, class Real>
-void to_all(Routine& routine, Real real, void* dest, const void* source, int n, int first, int log_stride, int size, T*,
-            long* work) noexcept {
+void to_all(Routine& routine, Real real, void* dest, const void* source, int n, int first, int log_stride, int size,
+            const T* numbers, long* work) noexcept {
   const auto count = static_cast<std::size_t>(n);
-  collective(routine, place_in(ActiveSet{first, log_stride, size, work}),
-             {elements<T>(dest, count), elements<T>(source, count)}, Waits::for_all, real);
+  const TeamPlace set = place_in(ActiveSet{first, log_stride, size, work});
+  const Blocks partial = elements<T>(numbers, std::max<std::size_t>(count / 2 + 1, SHMEM_REDUCE_MIN_WRKDATA_SIZE));
+  with_work(routine, set, partial, true, [&] {
+    with_work(routine, set, sync_array(work, SHMEM_REDUCE_SYNC_SIZE), true, [&] {
+      collective(routine, set, {elements<T>(dest, count), elements<T>(source, count)}, Waits::for_all, real);
+    });
+  });
 }
 SHMEMX_SAME(and_to_all, to_all)
 SHMEMX_SAME(or_to_all, to_all)

@@ -22,6 +22,14 @@ auto meet(Routine& routine, const TeamPlace& team, Completes completes, Real rea
   return call_then(real, [&] { call.leave(Waits::for_all); });
 }
 
+// Members may store to the work arrays of the others from their calls on. The same set may use them again at once.
+TeamPlace set_with_work(Routine& routine, const ActiveSet& set, std::size_t size) noexcept {
+  if (!routine.is_watched()) return {};
+  const TeamPlace place = place_in(set);
+  note_contribution(routine, place, {set.work, size * sizeof(long)});
+  return place;
+}
+
 TeamPlace world(const Routine& routine) noexcept {
   return routine.is_watched() ? place_in(SHMEM_TEAM_WORLD) : TeamPlace{};
 }
@@ -183,13 +191,13 @@ SHMEMX_EXPORT int shmem_team_sync(shmem_team_t team) {
 }
 SHMEMX_EXPORT void shmem_barrier(int first, int log_stride, int size, long* work) {
   SHMEMX_ROUTINE_HERE("shmem_barrier");
-  meet(routine, routine.is_watched() ? place_in(ActiveSet{first, log_stride, size, work}) : TeamPlace{}, Completes::all,
+  meet(routine, set_with_work(routine, {first, log_stride, size, work}, SHMEM_BARRIER_SYNC_SIZE), Completes::all,
        [=] { pshmem_barrier(first, log_stride, size, work); });
 }
 SHMEMX_EXPORT void shmem_sync(int first, int log_stride, int size, long* work) {
   SHMEMX_ROUTINE_HERE("shmem_sync");
-  meet(routine, routine.is_watched() ? place_in(ActiveSet{first, log_stride, size, work}) : TeamPlace{},
-       Completes::stores, [=] { pshmem_sync(first, log_stride, size, work); });
+  meet(routine, set_with_work(routine, {first, log_stride, size, work}, SHMEM_SYNC_SIZE), Completes::stores,
+       [=] { pshmem_sync(first, log_stride, size, work); });
 }
 
 // ---- Order ----

@@ -7,31 +7,29 @@
 namespace shmemx::races {
 namespace {
 
-// What another PE may wait for; of bytes, a long.
-template <class T>
-constexpr std::size_t word_bytes = sizeof(T) == 4 ? 4 : 8;
-
 template <class T>
 void put(Routine& routine, shmem_ctx_t ctx, void* dest, const void* source, std::size_t n, int pe) noexcept {
-  note_put(routine, {ctx, pe, elements<T>(dest, n), elements<T>(source, n), false, word_bytes<T>});
+  note_put(routine, {ctx, pe, elements<T>(dest, n), elements<T>(source, n), false, sizeof(T)});
 }
 template <class T>
 void put_nbi(Routine& routine, shmem_ctx_t ctx, void* dest, const void* source, std::size_t n, int pe) noexcept {
-  note_put(routine, {ctx, pe, elements<T>(dest, n), elements<T>(source, n), true, word_bytes<T>});
+  note_put(routine, {ctx, pe, elements<T>(dest, n), elements<T>(source, n), true, sizeof(T)});
 }
 template <class T>
 void p(Routine& routine, shmem_ctx_t ctx, T* dest, const T&, int pe) noexcept {
-  note_put(routine, {ctx, pe, elements<T>(dest, 1), {nullptr, 0}});
+  note_put(routine, {ctx, pe, elements<T>(dest, 1), {nullptr, 0}, false, sizeof(T)});
 }
 template <class T>
 void iput(Routine& routine, shmem_ctx_t ctx, void* dest, const void* source, std::ptrdiff_t dest_stride,
           std::ptrdiff_t source_stride, std::size_t n, int pe) noexcept {
-  note_put(routine, {ctx, pe, strided<T>(dest, dest_stride, 1, n), strided<T>(source, source_stride, 1, n)});
+  note_put(routine,
+           {ctx, pe, strided<T>(dest, dest_stride, 1, n), strided<T>(source, source_stride, 1, n), false, sizeof(T)});
 }
 template <class T>
 void ibput(Routine& routine, shmem_ctx_t ctx, void* dest, const void* source, std::ptrdiff_t dest_stride,
            std::ptrdiff_t source_stride, std::size_t block, std::size_t n, int pe) noexcept {
-  note_put(routine, {ctx, pe, strided<T>(dest, dest_stride, block, n), strided<T>(source, source_stride, block, n)});
+  note_put(routine, {ctx, pe, strided<T>(dest, dest_stride, block, n), strided<T>(source, source_stride, block, n),
+                     false, sizeof(T)});
 }
 template <class T>
 void get(Routine& routine, shmem_ctx_t ctx, void* dest, const void* source, std::size_t n, int pe) noexcept {

@@ -61,8 +61,9 @@ bool races(const Access& a, const Access& b) noexcept {
 // which there are several then.
 constexpr int kReplaced = 10;
 constexpr int kFree = 9;
+constexpr int kUncoveredLoad = 2;  // stores have less
 int preference_for(const Access& earlier, bool is_covered) noexcept {
-  return (is_store(earlier.kind) ? 0 : 2) + (is_covered ? 1 : 0);
+  return (is_store(earlier.kind) ? 0 : kUncoveredLoad) + (is_covered ? 1 : 0);
 }
 
 }  // namespace
@@ -72,6 +73,7 @@ Access unpack(std::uint64_t who, std::uint64_t where) noexcept {
   access.stamp = {slot_of(who), static_cast<Epoch>(who)};
   access.bytes = bytes_of(who);
   access.kind = kind_of(who);
+  access.is_joined = (who & kJoined) != 0;
   access.where = {static_cast<std::uint32_t>(where), static_cast<std::uint32_t>(where >> 32)};
   return access;
 }
@@ -115,10 +117,24 @@ Cell::Entry* place_for(Cell& cell, std::uint64_t& mine, std::uint64_t where) noe
   return chosen != nullptr ? chosen : free;
 }
 
+// Where a cell has no room, accesses of one slot, kind and place are joined, and count as the earliest of them: a race
+// of a later one may then be missed.
+bool may_join(const Cell::Entry& entry, std::uint64_t who, const Access& access) noexcept {
+  return ((who ^ pack(access)) & (kSlotField | kKindField)) == 0 && entry.where.load(kRelaxed) == pack(access.where);
+}
+void join(Cell::Entry& entry, const Access& access) noexcept {
+  Access all = unpack(entry.who.load(kRelaxed) & ~kLocked, entry.where.load(kRelaxed));
+  all.stamp.epoch = std::min(all.stamp.epoch, access.stamp.epoch);
+  all.bytes |= access.bytes;
+  all.is_joined = true;
+  write(entry, all);
+}
+
 bool is_of_slot(std::uint64_t who, std::uint64_t mine) noexcept { return who == 0 || ((who ^ mine) & kSlotField) == 0; }
 
 bool record_among_others(Cell& cell, const Access& access, const Knowledge& knowledge, Access& earlier) noexcept {
   Cell::Entry* chosen = nullptr;
+  Cell::Entry* kin = nullptr;
   int best = -1;
   bool is_race = false;
   Access all = access;
@@ -129,11 +145,12 @@ bool record_among_others(Cell& cell, const Access& access, const Knowledge& know
       continue;
     }
     const Access other = unpack(who, entry.where.load(kRelaxed));
-    const bool is_covered = knowledge.covers(other.stamp);
+    const bool is_covered = knowledge.covers(other);
     if (!is_covered && races(other, access)) {
       if (!is_race) earlier = other;
       is_race = true;
     }
+    if (may_join(entry, who, access)) kin = &entry;
     int preference = preference_for(other, is_covered);
     const bool is_same = is_same_but_bytes(entry, who, access);
     if (is_same) all.bytes |= other.bytes;
@@ -148,7 +165,11 @@ bool record_among_others(Cell& cell, const Access& access, const Knowledge& know
     if (preference > best || (preference == best && ((access.stamp.epoch ^ access.where.pc) & 1) != 0))
       chosen = &entry, best = preference;
   }
-  write(*chosen, all);
+  if (kin != nullptr && best <= kUncoveredLoad) {
+    join(*kin, access);
+  } else {
+    write(*chosen, all);
+  }
   return is_race;
 }
 
@@ -184,24 +205,29 @@ bool find_race(Cell& cell, const Access& access, const Knowledge& knowledge, Acc
     const std::uint64_t who = entry.who.load(kRelaxed) & ~kLocked;
     if (who == 0) continue;
     earlier = unpack(who, entry.where.load(kRelaxed));
-    if (!knowledge.covers(earlier.stamp) && races(earlier, access)) return true;
+    if (!knowledge.covers(earlier) && races(earlier, access)) return true;
   }
   return false;
 }
 
-void note_seen(Cell& cell, std::uint8_t bytes, const Knowledge& knowledge, const Stamp& now) noexcept {
+Seen note_seen(Cell& cell, std::uint8_t bytes, const Knowledge& knowledge, const Stamp& now) noexcept {
+  Seen seen;
+  Stamp* next = seen.puts;
   const CellGuard guard(cell);
   for (Cell::Entry& entry : cell.entries) {
     const std::uint64_t who = entry.who.load(kRelaxed) & ~kLocked;
     Access put = unpack(who, entry.where.load(kRelaxed));
-    if (who == 0 || put.kind != Kind::put || (put.bytes & bytes) == 0 || knowledge.covers(put.stamp)) continue;
+    if (who == 0 || put.kind != Kind::put || (put.bytes & bytes) == 0 || knowledge.covers(put)) continue;
+    *next++ = put.stamp;
     if ((put.bytes & ~bytes) == 0) {
       put.stamp = now;
+      put.is_joined = false;
     } else {
       put.bytes &= static_cast<std::uint8_t>(~bytes);
     }
     write(entry, put);
   }
+  return seen;
 }
 
 }  // namespace shmemx::races

@@ -21,8 +21,9 @@ enum class Kind : std::uint8_t {
   wait,          // the load of a wait or test
   result,        // a collective stores to this PE's own dest
   contribution,  // a member stores to the dest of another one, which may not have come yet
+  work,          // a collective is done with this PE's work array
 };
-inline constexpr int kKinds = 9;
+inline constexpr int kKinds = 10;
 constexpr bool is_store(Kind kind) noexcept {
   return kind != Kind::load && kind != Kind::atomic_load && kind != Kind::wait;
 }
@@ -56,6 +57,7 @@ struct Access {
   Kind kind = Kind::load;
   std::uint8_t bytes = 0;  // a bit for each byte of the cell
   Where where;
+  bool is_joined = false;  // stands for later ones of the slot, too
 };
 
 // What the thread that records knows, and up to where the deliveries in one slot are ordered before this one.
@@ -65,6 +67,10 @@ struct Knowledge {
 
   bool covers(const Stamp& stamp) const noexcept {
     return clock->knows(stamp.slot, stamp.epoch) || (stamp.slot == floor.slot && stamp.epoch <= floor.epoch);
+  }
+  // Of one that is joined, a later one may be known by itself.
+  bool covers(const Access& access) const noexcept {
+    return covers(access.stamp) || (access.is_joined && clock->has_singles_of(access.stamp.slot));
   }
 };
 
@@ -78,12 +84,15 @@ struct Cell {
 };
 static_assert(sizeof(Cell) == 64);
 
-// epoch: bits 0..31, slot: 32..43, bytes: 44..51, kind: 52..55
+// epoch: bits 0..31, slot: 32..43, bytes: 44..51, kind: 52..55, is_joined: 56
+inline constexpr std::uint64_t kJoined = std::uint64_t{1} << 56;
 constexpr std::uint64_t pack(const Stamp& stamp, Kind kind, std::uint8_t bytes) noexcept {
   return stamp.epoch | std::uint64_t{stamp.slot} << 32 | std::uint64_t{bytes} << 44 |
          static_cast<std::uint64_t>(kind) << 52;
 }
-constexpr std::uint64_t pack(const Access& access) noexcept { return pack(access.stamp, access.kind, access.bytes); }
+constexpr std::uint64_t pack(const Access& access) noexcept {
+  return pack(access.stamp, access.kind, access.bytes) | (access.is_joined ? kJoined : 0);
+}
 constexpr Slot slot_of(std::uint64_t who) noexcept { return static_cast<Slot>(who >> 32 & 0xfff); }
 constexpr std::uint8_t bytes_of(std::uint64_t who) noexcept { return static_cast<std::uint8_t>(who >> 44); }
 constexpr Kind kind_of(std::uint64_t who) noexcept { return static_cast<Kind>(who >> 52 & 15); }
@@ -144,7 +153,11 @@ bool record(Cell& cell, const Access& access, const Knowledge& knowledge, Access
 bool find_race(Cell& cell, const Access& access, const Knowledge& knowledge, Access& earlier) noexcept;
 
 // A wait has seen what a put of many words has written to `bytes` of the cell. The rest of the put may still be under
-// way, so that is known of these bytes alone: their store counts as one of the thread that waited, at `now`.
-void note_seen(Cell& cell, std::uint8_t bytes, const Knowledge& knowledge, const Stamp& now) noexcept;
+// way, so that is known of these bytes alone: their store counts as one of the thread that waited, at `now`. Returns
+// the puts.
+struct Seen {
+  Stamp puts[Cell::kEntries];
+};
+Seen note_seen(Cell& cell, std::uint8_t bytes, const Knowledge& knowledge, const Stamp& now) noexcept;
 
 }  // namespace shmemx::races

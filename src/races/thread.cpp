@@ -46,13 +46,30 @@ Thread* make_first_thread() noexcept {
   return thread;
 }
 
+namespace {
+
+// Is the creator of a new thread behind the end of this one? Else the two have nothing to do with each other, and what
+// they do has to stay apart.
+bool is_known_to(const Thread& retired, const Clock* creator) noexcept {
+  return creator != nullptr && creator->knows_prefix(retired.now.slot, retired.now.epoch - 1);
+}
+Thread* take_retired(const Clock* creator) noexcept {
+  const bool is_any = job.n_slots() > kMostSlots / 2;  // few are left for threads and contexts to come
+  const std::lock_guard guard(threads.lock);
+  for (std::uint32_t i = threads.n_retired; i != 0; --i) {
+    Thread* const found = threads.retired[i - 1];
+    if (!is_any && !is_known_to(*found, creator)) continue;
+    threads.retired[i - 1] = threads.retired[--threads.n_retired];
+    return found;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 Thread* make_thread(const Clock* known) noexcept {
   cell_locks.share_private();
-  Thread* thread = nullptr;
-  {
-    const std::lock_guard guard(threads.lock);
-    if (threads.n_retired != 0) thread = threads.retired[--threads.n_retired];
-  }
+  Thread* thread = take_retired(known);
   if (thread == nullptr) {
     const std::uint32_t number = std::atomic_ref(threads.n_made).fetch_add(1, std::memory_order_relaxed) + 1;
     const Slot slot = job.new_slot({.pe = job.my_pe(), .thread = number});

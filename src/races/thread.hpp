@@ -59,7 +59,7 @@ Thread* current_thread() noexcept;
 Thread* make_first_thread() noexcept;
 // A new thread with what its creator knows; null if there are too many.
 Thread* make_thread(const Clock* known) noexcept;
-// Its slot is given to a later thread, which `knows` all that this one did.
+// Its slot is given to a later thread, whose creator knows all that this one did.
 void retire_thread(Thread* thread) noexcept;
 
 // Marks a stretch in which loads and stores of this thread are none of the program.
