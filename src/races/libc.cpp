@@ -2,6 +2,7 @@
 // libraries pass through, and so do those before the program starts.
 #include <dlfcn.h>
 #include <printf.h>
+#include <unwind.h>
 
 #include <cstdarg>
 #include <cstddef>
@@ -47,7 +48,21 @@ constinit Set* real_memset = set_slowly;
   real_memset = reinterpret_cast<Set*>(next_definition("memset"));
 }
 
+_Unwind_Reason_Code visit_frame(_Unwind_Context* frame, void* found) {
+  auto* const address = reinterpret_cast<const void*>(_Unwind_GetIP(frame));
+  if (!executable.holds(address)) return _URC_NO_REASON;
+  *static_cast<const void**>(found) = address;
+  return _URC_NORMAL_STOP;
+}
+
 }  // namespace
+
+const void* call_of_program() noexcept {
+  const void* found = nullptr;
+  _Unwind_Backtrace(visit_frame, &found);
+  return found;
+}
+
 }  // namespace shmemx::races
 
 using namespace shmemx::races;  // the names below are the C library's
@@ -233,56 +248,6 @@ SHMEMX_EXPORT double strtod(const char* text, char** end) noexcept {
   return SHMEMX_NEXT(strtod)(text, end);
 }
 
-// ---- Text that is printed into a buffer ----
-SHMEMX_EXPORT int vsnprintf(char* to, std::size_t bytes, const char* format, std::va_list arguments) {
-  const int length = SHMEMX_NEXT(vsnprintf)(to, bytes, format, arguments);
-  if (bytes != 0 && length >= 0)
-    SHMEMX_NOTE_STORE(to, static_cast<std::size_t>(length) < bytes ? static_cast<std::size_t>(length) + 1 : bytes);
-  return length;
-}
-SHMEMX_EXPORT int snprintf(char* to, std::size_t bytes, const char* format, ...) {
-  std::va_list arguments;
-  va_start(arguments, format);
-  const int length = SHMEMX_NEXT(vsnprintf)(to, bytes, format, arguments);
-  va_end(arguments);
-  if (bytes != 0 && length >= 0)
-    SHMEMX_NOTE_STORE(to, static_cast<std::size_t>(length) < bytes ? static_cast<std::size_t>(length) + 1 : bytes);
-  return length;
-}
-SHMEMX_EXPORT int sprintf(char* to, const char* format, ...) {
-  std::va_list arguments;
-  va_start(arguments, format);
-  const int length = SHMEMX_NEXT(vsprintf)(to, format, arguments);
-  va_end(arguments);
-  if (length >= 0) SHMEMX_NOTE_STORE(to, static_cast<std::size_t>(length) + 1);
-  return length;
-}
-
-// ---- Files ----
-SHMEMX_EXPORT std::size_t fread(void* to, std::size_t size, std::size_t n, FILE* file) {
-  const std::size_t got = SHMEMX_NEXT(fread)(to, size, n, file);
-  SHMEMX_NOTE_STORE(to, got * size);
-  return got;
-}
-SHMEMX_EXPORT std::size_t fwrite(const void* from, std::size_t size, std::size_t n, FILE* file) {
-  SHMEMX_NOTE_LOAD(from, n * size);
-  return SHMEMX_NEXT(fwrite)(from, size, n, file);
-}
-
-SHMEMX_EXPORT int puts(const char* text) {
-  SHMEMX_NOTE_LOAD(text, length_of(text) + 1);
-  return SHMEMX_NEXT(puts)(text);
-}
-SHMEMX_EXPORT int fputs(const char* text, FILE* file) {
-  SHMEMX_NOTE_LOAD(text, length_of(text) + 1);
-  return SHMEMX_NEXT(fputs)(text, file);
-}
-SHMEMX_EXPORT char* fgets(char* to, int bytes, FILE* file) {
-  char* const got = SHMEMX_NEXT(fgets)(to, bytes, file);
-  if (got != nullptr) SHMEMX_NOTE_STORE(to, length_of(to) + 1);
-  return got;
-}
-
 // ---- Text that is printed: the strings among the arguments are read ----
 namespace {
 // A string with a precision may end without a zero.
@@ -323,6 +288,67 @@ void note_strings(const Caller& caller, const char* format, std::va_list argumen
 }
 }  // namespace
 
+// ---- Text that is printed into a buffer ----
+SHMEMX_EXPORT int vsnprintf(char* to, std::size_t bytes, const char* format, std::va_list arguments) {
+  std::va_list strings;
+  va_copy(strings, arguments);
+  note_strings({__func__, __builtin_return_address(0)}, format, strings);
+  va_end(strings);
+  const int length = SHMEMX_NEXT(vsnprintf)(to, bytes, format, arguments);
+  if (bytes != 0 && length >= 0)
+    SHMEMX_NOTE_STORE(to, static_cast<std::size_t>(length) < bytes ? static_cast<std::size_t>(length) + 1 : bytes);
+  return length;
+}
+SHMEMX_EXPORT int snprintf(char* to, std::size_t bytes, const char* format, ...) {
+  std::va_list arguments;
+  va_start(arguments, format);
+  note_strings({__func__, __builtin_return_address(0)}, format, arguments);
+  va_end(arguments);
+  va_start(arguments, format);
+  const int length = SHMEMX_NEXT(vsnprintf)(to, bytes, format, arguments);
+  va_end(arguments);
+  if (bytes != 0 && length >= 0)
+    SHMEMX_NOTE_STORE(to, static_cast<std::size_t>(length) < bytes ? static_cast<std::size_t>(length) + 1 : bytes);
+  return length;
+}
+SHMEMX_EXPORT int sprintf(char* to, const char* format, ...) {
+  std::va_list arguments;
+  va_start(arguments, format);
+  note_strings({__func__, __builtin_return_address(0)}, format, arguments);
+  va_end(arguments);
+  va_start(arguments, format);
+  const int length = SHMEMX_NEXT(vsprintf)(to, format, arguments);
+  va_end(arguments);
+  if (length >= 0) SHMEMX_NOTE_STORE(to, static_cast<std::size_t>(length) + 1);
+  return length;
+}
+
+// ---- Files ----
+SHMEMX_EXPORT std::size_t fread(void* to, std::size_t size, std::size_t n, FILE* file) {
+  const std::size_t got = SHMEMX_NEXT(fread)(to, size, n, file);
+  SHMEMX_NOTE_STORE(to, got * size);
+  return got;
+}
+SHMEMX_EXPORT std::size_t fwrite(const void* from, std::size_t size, std::size_t n, FILE* file) {
+  SHMEMX_NOTE_LOAD(from, n * size);
+  return SHMEMX_NEXT(fwrite)(from, size, n, file);
+}
+
+SHMEMX_EXPORT int puts(const char* text) {
+  SHMEMX_NOTE_LOAD(text, length_of(text) + 1);
+  return SHMEMX_NEXT(puts)(text);
+}
+SHMEMX_EXPORT int fputs(const char* text, FILE* file) {
+  SHMEMX_NOTE_LOAD(text, length_of(text) + 1);
+  return SHMEMX_NEXT(fputs)(text, file);
+}
+SHMEMX_EXPORT char* fgets(char* to, int bytes, FILE* file) {
+  char* const got = SHMEMX_NEXT(fgets)(to, bytes, file);
+  if (got != nullptr) SHMEMX_NOTE_STORE(to, length_of(to) + 1);
+  return got;
+}
+
+// ---- Text that is printed ----
 SHMEMX_EXPORT int printf(const char* format, ...) {
   std::va_list arguments;
   va_start(arguments, format);

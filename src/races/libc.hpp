@@ -11,15 +11,20 @@
 
 namespace shmemx::races {
 
+// Calls of the library of C++ are the program's, as its strings and streams read and write for that.
 inline Thread* thread_for(const void* return_address) noexcept {
   Thread* const thread = self;
-  return thread != nullptr && thread->in_library == 0 && site_of(return_address) != 0 ? thread : nullptr;
+  const bool is_of_program = executable.holds(return_address) || cxx_library.holds(return_address);
+  return thread != nullptr && thread->in_library == 0 && is_of_program ? thread : nullptr;
 }
+// Where the program has called what has led here.
+const void* call_of_program() noexcept;
 
 inline void note(const char* routine, const void* return_address, const void* at, std::size_t bytes,
                  Kind kind) noexcept {
   Thread* const thread = thread_for(return_address);
   if (thread == nullptr || bytes == 0) return;
+  if (!executable.holds(return_address)) return_address = call_of_program();
   record_range(*thread, {reinterpret_cast<std::uintptr_t>(at), bytes}, kind,
                where_of(*thread, {routine, return_address}));
 }

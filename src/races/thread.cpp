@@ -1,8 +1,10 @@
 #include "races/thread.hpp"
 
+#include <link.h>
 #include <sys/mman.h>
 
 #include <mutex>
+#include <string_view>
 
 #include "base/object_name.hpp"
 
@@ -33,12 +35,29 @@ Thread* allocate() noexcept {
 }  // namespace
 
 constinit Executable executable{};
+constinit Executable cxx_library{};
 constinit thread_local Thread* self = nullptr;
 constinit thread_local bool is_internal = false;
 constinit thread_local std::uint64_t own_stores = Marks::of_stores(kNoMark);
 
+namespace {
+
+int visit_object(dl_phdr_info* info, std::size_t, void*) {
+  const std::string_view name = info->dlpi_name;
+  if (name.find("/libstdc++.so") == name.npos && name.find("/libc++.so") == name.npos) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = info->dlpi_phdr[i];
+    const std::uintptr_t begin = info->dlpi_addr + header.p_vaddr;
+    if (header.p_type == PT_LOAD && (header.p_flags & PF_X) != 0) cxx_library = {begin, begin + header.p_memsz};
+  }
+  return 1;
+}
+
+}  // namespace
+
 Thread* make_first_thread() noexcept {
   executable = {reinterpret_cast<std::uintptr_t>(executable_begin()), executable_end()};
+  ::dl_iterate_phdr(visit_object, nullptr);
   Thread* const thread = allocate();
   if (thread == nullptr) return nullptr;
   thread->now.slot = static_cast<Slot>(job.my_pe() + 1);

@@ -90,8 +90,13 @@ inline bool find_stack_node(const Thread& thread, std::uint32_t& node) noexcept 
 struct Executable {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
+
+  bool holds(const void* address) const noexcept {
+    return reinterpret_cast<std::uintptr_t>(address) - begin < end - begin;
+  }
 };
 extern constinit Executable executable;
+extern constinit Executable cxx_library;  // that of C++, if it is a shared one
 inline std::uint32_t site_of(const void* return_address) noexcept {
   const std::uintptr_t site = reinterpret_cast<std::uintptr_t>(return_address) - executable.begin;
   return site < executable.end - executable.begin ? static_cast<std::uint32_t>(site) : 0;

@@ -7,7 +7,7 @@ int main(void) {
   shmem_init();
   long* buf = malloc(1000 * sizeof *buf);
   shmem_long_get_nbi(buf, source, 1000, 1 - shmem_my_pe());  // race 1
-  buf = realloc(buf, 100000 * sizeof *buf);               // race 2
+  buf = realloc(buf, 100000 * sizeof *buf);                  // race 2
   shmem_quiet();
   free(buf);
   shmem_finalize();
