@@ -1,4 +1,6 @@
 // The routines that wait for requests, or test them. Operations of one-sided requests complete them first.
+#include <vector>
+
 #include "interpose/api/entry.hpp"
 #include "interpose/below.hpp"
 #include "interpose/request.hpp"
@@ -35,6 +37,30 @@ int test_until_any(int count, const MPI_Request* requests, Test test) {
   });
 }
 
+// Statuses for MPI_Testall. MPICH tests requests in batches of 64. Without statuses it takes all of them for messages
+// if those of the last batch are, and aborts at a generalized one.
+class Statuses {
+ public:
+  Statuses(int count, MPI_Status* of_caller) : all_(of_caller) {
+#ifdef MPICH_VERSION
+    constexpr int kBatch = 64;
+    if (of_caller != MPI_STATUSES_IGNORE || count <= kBatch) return;
+    own_.resize(static_cast<std::size_t>(count));
+    all_ = own_.data();
+#else
+    static_cast<void>(count);
+#endif
+  }
+  Statuses(const Statuses&) = delete;
+  Statuses& operator=(const Statuses&) = delete;
+
+  MPI_Status* get() noexcept { return all_; }
+
+ private:
+  MPI_Status* all_;
+  std::vector<MPI_Status> own_;
+};
+
 }  // namespace
 
 SHMEMX_ENTRY int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
@@ -47,7 +73,8 @@ SHMEMX_BOTH_NAMES(Wait, 2)
 SHMEMX_ENTRY int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
   await_own(count, requests);
   if (!waits_here()) return below().Waitall(count, requests, statuses);
-  return test_until_done([&](int* done) { return below().Testall(count, requests, done, statuses); });
+  Statuses all(count, statuses);
+  return test_until_done([&](int* done) { return below().Testall(count, requests, done, all.get()); });
 }
 SHMEMX_BOTH_NAMES(Waitall, 3)
 
@@ -76,7 +103,7 @@ SHMEMX_BOTH_NAMES(Test, 3)
 
 SHMEMX_ENTRY int PMPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
   before_test(count, requests);
-  return below().Testall(count, requests, flag, statuses);
+  return below().Testall(count, requests, flag, Statuses(count, statuses).get());
 }
 SHMEMX_BOTH_NAMES(Testall, 4)
 

@@ -112,6 +112,28 @@ CASE(many_requests_are_open_at_once) {
   });
 }
 
+// A generalized request far in front of those of messages.
+CASE(long_arrays_hold_requests_of_all_kinds) {
+  constexpr int kMany = 100;
+  const TestWindow<long> window(1, TestWindow<long>::Memory::own, 0);  // whose waits are the interposer's
+  for (const bool waits : {false, true}) {
+    std::vector<MPI_Request> requests(kMany);
+    const auto query = [](void*, MPI_Status* status) {
+      MPI_Status_set_cancelled(status, 0);
+      return MPI_Status_set_elements(status, MPI_BYTE, 0);
+    };
+    MPI_Grequest_start(
+        query, [](void*) { return MPI_SUCCESS; }, [](void*, int) { return MPI_SUCCESS; }, nullptr, &requests[0]);
+    MPI_Grequest_complete(requests[0]);
+    for (int i = 1; i < kMany; ++i)
+      MPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &requests[static_cast<std::size_t>(i)]);
+    int done = 0;
+    if (waits) MPI_Waitall(kMany, requests.data(), MPI_STATUSES_IGNORE);
+    while (!waits && done == 0) MPI_Testall(kMany, requests.data(), &done, MPI_STATUSES_IGNORE);
+    for (const MPI_Request request : requests) CHECK(request == MPI_REQUEST_NULL);
+  }
+}
+
 CASE(dynamic_windows) {
   MPI_Win win = MPI_WIN_NULL;
   MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
