@@ -18,13 +18,13 @@ foreach(flavour mpich openmpi)
   endif()
 endforeach()
 
-# shmemx_add_mpi_program(<target> <flavour> <output> <C source>): compiled by the flavour's own compiler wrapper.
+# shmemx_add_mpi_program(<target> <flavour> <output> <C source>...): compiled by the flavour's own compiler wrapper.
 function(shmemx_add_mpi_program target flavour output source)
   get_filename_component(folder ${output} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
   add_custom_command(OUTPUT ${output}
-    COMMAND ${SHMEMX_MPICC_${flavour}} -std=c11 -O1 -g1 -Wall -Wextra -Werror -I${PROJECT_SOURCE_DIR}/include ${source} -o ${output}
+    COMMAND ${SHMEMX_MPICC_${flavour}} -std=c11 -O1 -g1 -Wall -Wextra -Werror -I${PROJECT_SOURCE_DIR}/include ${source} ${ARGN} -o ${output}
             $<TARGET_FILE:shmemx::shmemx> -Wl,-rpath,$<TARGET_FILE_DIR:shmemx::shmemx> -lm
-    DEPENDS ${source} shmemx VERBATIM)
+    DEPENDS ${source} ${ARGN} shmemx VERBATIM)
   add_custom_target(${target} ALL DEPENDS ${output})
 endfunction()
