@@ -1,6 +1,7 @@
 // alltoall of blocks of different lengths: the lengths, if this side does not know them, then the blocks.
 #include "base/fatal.hpp"
 #include "coll/background/schedule.hpp"
+#include "coll/common/select.hpp"
 
 namespace shmemx::coll::background {
 namespace {
@@ -10,7 +11,7 @@ class VariableAlltoall final : public Schedule {
   VariableAlltoall(const Members& members, const AlltoallV& arguments)
       : me_(members.me), size_(members.size), arguments_(arguments) {
     const auto n = static_cast<std::size_t>(size_);
-    if (arguments.source_displs == nullptr) list_displs(own_displs_, arguments.source_counts);
+    if (arguments.source_displs == nullptr) own_displs_ = alltoallv_displs(arguments, arguments.source_counts, size_);
     if (arguments.dest_counts == nullptr) {
       lengths_.resize(n);
       phase_ = make_alltoall(members, {reinterpret_cast<std::byte*>(lengths_.data()),
@@ -28,38 +29,21 @@ class VariableAlltoall final : public Schedule {
   }
 
  private:
-  void list_displs(std::vector<std::size_t>& displs, const std::size_t* counts) const {
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(size_); at += counts[i++]) {
-      displs.push_back(at);
-      if (counts[i] > ~at) fatal(arguments_.routine, "the blocks of this PE are more than %zu bytes", ~std::size_t{0});
-    }
-  }
-
   ScheduleOwner exchange(const std::size_t* counts) {
     exchanges_blocks_ = true;
-    if (arguments_.dest_displs == nullptr) list_displs(displs_, counts);
+    if (arguments_.dest_displs == nullptr) displs_ = alltoallv_displs(arguments_, counts, size_);
     const std::size_t* const displs = arguments_.dest_displs == nullptr ? displs_.data() : arguments_.dest_displs;
     for (std::size_t i = 0; i < static_cast<std::size_t>(size_); ++i) {
-      check_block(i, displs[i], counts[i]);
+      check_alltoallv_block(arguments_, i, displs[i], counts[i]);
       if (arguments_.received != nullptr) arguments_.received[i] = counts[i];
     }
     const auto own = static_cast<std::size_t>(me_);
-    if (counts[own] != arguments_.source_counts[own])
-      fatal(arguments_.routine, "this PE sends %zu bytes to itself and expects %zu", arguments_.source_counts[own],
-            counts[own]);
+    if (counts[own] != arguments_.source_counts[own]) fail_own_block(arguments_, counts[own], me_);
     return make_pairwise_exchange({me_, size_, nullptr, false},
                                   {.out = {const_cast<std::byte*>(arguments_.source), 0, 0, arguments_.source_counts,
                                            own_displs_.empty() ? arguments_.source_displs : own_displs_.data()},
                                    .in = {arguments_.dest, 0, 0, counts, displs},
                                    .sends_empty = arguments_.dest_counts != nullptr});
-  }
-
-  void check_block(std::size_t member, std::size_t at, std::size_t bytes) const {
-    if (bytes == 0 || (at <= arguments_.dest_bytes && bytes <= arguments_.dest_bytes - at)) return;
-    fatal(arguments_.routine,
-          "the block of PE %zu of the team, %zu bytes at %zu, does not fit into argument 'dest', which has %zu bytes",
-          member, bytes, at, arguments_.dest_bytes);
   }
 
   const int me_;
@@ -74,7 +58,31 @@ class VariableAlltoall final : public Schedule {
 
 }  // namespace
 
+std::vector<std::size_t> alltoallv_displs(const AlltoallV& arguments, const std::size_t* counts, int size) {
+  std::vector<std::size_t> displs;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(size); at += counts[i++]) {
+    displs.push_back(at);
+    if (counts[i] > ~at) fatal(arguments.routine, "the blocks of this PE are more than %zu bytes", ~std::size_t{0});
+  }
+  return displs;
+}
+
+void check_alltoallv_block(const AlltoallV& arguments, std::size_t member, std::size_t at, std::size_t bytes) {
+  if (bytes == 0 || (at <= arguments.dest_bytes && bytes <= arguments.dest_bytes - at)) return;
+  fatal(arguments.routine,
+        "the block of PE %zu of the team, %zu bytes at %zu, does not fit into argument 'dest', which has %zu bytes",
+        member, bytes, at, arguments.dest_bytes);
+}
+
+void fail_own_block(const AlltoallV& arguments, std::size_t expected, int me) {
+  fatal(arguments.routine, "this PE sends %zu bytes to itself and expects %zu",
+        arguments.source_counts[static_cast<std::size_t>(me)], expected);
+}
+
 ScheduleOwner make_alltoallv(const Members& members, const AlltoallV& arguments) noexcept {
+  if (gathers_alltoallv(*members.nodes, arguments.dest_counts != nullptr))
+    return make_gathered_alltoallv(members, arguments);
   return std::make_unique<VariableAlltoall>(members, arguments);
 }
 

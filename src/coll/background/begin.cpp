@@ -95,23 +95,36 @@ void compare_unexpected(const Call& call) noexcept {
   if (theirs.call != call.tag.call) report_mismatch(call, message->source, theirs);
 }
 
-RequestId begin(Team& team, const Caller& caller, std::uint64_t word, ScheduleOwner schedule,
-                const Operator& op = {}) noexcept {
+// `second`: runs at once with the first schedule, as a collective with a number of its own; may be null.
+RequestId begin_both(Team& team, const Caller& caller, std::uint64_t word, ScheduleOwner schedule, ScheduleOwner second,
+                     const Operator& op) noexcept {
   static const std::uintptr_t bias = load_bias();
   const char* const routine = caller.routine;
   if (!progress::is_open()) progress::open();
   const CallTag tag{word, reinterpret_cast<std::uintptr_t>(caller.site) - bias};
   const Locked endpoint;  // number and latest call change together
-  const Call call{routine, &team.route, team.route.team_index, next_number(team.route.team_index), op, tag};
-  check_number(call);
-  pt2pt::Operation* const request = engine().open_operation(call.team_index);
+  const std::uint32_t index = team.route.team_index;
+  pt2pt::Operation* const request = engine().open_operation(index);
   if (request == nullptr) fatal(routine, "no memory for another request, %zu are open", engine().open_requests());
   const RequestId id = request->id;
-  latest_calls[call.team_index] = {routine, call.route, tag};
+  Collective* first = nullptr;
+  for (ScheduleOwner* const one : {&schedule, &second}) {
+    if (*one == nullptr) continue;
+    const Call call{routine, &team.route, index, next_number(index), op, tag};
+    check_number(call);
+    auto* const collective = new Collective(call, std::move(*one), *request);
+    if (first != nullptr) collective->pair_with(*first);
+    first = collective;
+    under_way.append(*collective);
+  }
+  latest_calls[index] = {routine, &team.route, tag};
   has_begun.store(true, std::memory_order_relaxed);  // a hint
-  under_way.append(*new Collective(call, std::move(schedule), *request));
   progress(*endpoint);
   return id;
+}
+RequestId begin(Team& team, const Caller& caller, std::uint64_t word, ScheduleOwner schedule,
+                const Operator& op = {}) noexcept {
+  return begin_both(team, caller, word, std::move(schedule), nullptr, op);
 }
 
 Members members_of(Team& team) noexcept { return {team.me(), team.size(), &nodes_of(team), false}; }
@@ -180,8 +193,9 @@ RequestId begin_alltoall(Team& team, const Caller& caller, const Buffers& buffer
 }
 
 RequestId begin_alltoallv(Team& team, const AlltoallV& arguments) noexcept {
-  return begin(team, {arguments.routine, arguments.site}, background_word(CallFamily::alltoallv, 0),
-               make_alltoallv(members_of(team), arguments));
+  const Members members = members_of(team);
+  return begin_both(team, {arguments.routine, arguments.site}, background_word(CallFamily::alltoallv, 0),
+                    make_alltoallv(members, arguments), make_alltoallv_apart(members, arguments), {});
 }
 
 std::size_t open_requests_of(const Team& team) noexcept {

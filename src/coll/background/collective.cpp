@@ -57,10 +57,11 @@ void Collective::start_messages(pt2pt::Engine& engine) noexcept {
   for (const Message& message : round_.messages) start_parts(engine, message);
 }
 
-// The first 16 bytes from one member to another are a tag, whatever both have called.
+// The first 16 bytes from one member to another are a tag, whatever both have called. Where only the sender knows the
+// length, both agree on one message.
 void Collective::start_parts(pt2pt::Engine& engine, const Message& message) noexcept {
   Message first = message;
-  const bool is_long = message.bytes > kMostTagged;
+  const bool is_long = message.bytes > kMostTagged && !message.is_bounded;
   if (is_long) first.bytes = 0;
   start_part(engine, parts_.emplace_back(Part{first, true, call_.tag, {}, nullptr}));
   if (is_long) start_part(engine, parts_.emplace_back(Part{message, false, {}, {}, nullptr}));
@@ -105,6 +106,7 @@ void Collective::check(const Part& part) const noexcept {
   if (result.truncated)
     fatal(call_.routine, "PE %d has sent more than the %zu bytes that this PE expects; %s", result.source,
           message.bytes, kSameCalls);
+  if (message.is_bounded && result.bytes >= tag_bytes) return;
   if (result.bytes != message.bytes + tag_bytes)
     fatal(call_.routine, "PE %d has sent %zu bytes, this PE expects %zu; %s", result.source, result.bytes - tag_bytes,
           message.bytes, kSameCalls);

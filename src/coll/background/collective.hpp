@@ -51,8 +51,17 @@ class Collective {
   // something has moved.
   bool advance(pt2pt::Engine& engine, std::size_t& budget) noexcept;
   bool is_complete() const noexcept { return is_complete_; }
-  // Marks the request as complete. The collective is of no use after that.
-  void complete() noexcept { pt2pt::complete(request_); }
+  // Marks the request as complete, if no other collective that it belongs to is under way. The collective is of no use
+  // after that.
+  void complete() noexcept {
+    if (twin_ == nullptr) return pt2pt::complete(request_);
+    twin_->twin_ = nullptr;
+  }
+  // Both have one request.
+  void pair_with(Collective& other) noexcept {
+    twin_ = &other;
+    other.twin_ = this;
+  }
 
   const Call& call() const noexcept { return call_; }
   pt2pt::RequestId request() const noexcept { return request_.id; }
@@ -77,6 +86,7 @@ class Collective {
   std::size_t step_ = 0;      // local steps that have been run
   std::size_t in_step_ = 0;   // bytes of the current one
   bool is_complete_ = false;
+  Collective* twin_ = nullptr;  // under way, with the same request
 };
 
 }  // namespace shmemx::coll::background

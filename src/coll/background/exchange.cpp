@@ -55,6 +55,7 @@ ScheduleOwner make_fcollect(const Members& members, const Equal& blocks) noexcep
       return make_passed_fcollect(members, blocks);
     case BackgroundBlocks::rounds:
       return make_short_fcollect(members, blocks);
+    case BackgroundBlocks::gathered:
     case BackgroundBlocks::pairs:
       break;
   }
@@ -67,6 +68,7 @@ void set_alltoall_mesh(std::optional<std::uint64_t> most_bytes) noexcept { allto
 ScheduleOwner make_alltoall(const Members& members, const Equal& blocks) noexcept {
   const BackgroundBlocks how = background_alltoall(*members.nodes, blocks.bytes, alltoall_mesh);
   if (how == BackgroundBlocks::leaders) return make_leader_alltoall(members, blocks);
+  if (how == BackgroundBlocks::gathered) return make_gathered_alltoall(members, blocks);
   if (how == BackgroundBlocks::rounds) return make_short_alltoall(members, blocks);
   return make_pairwise_exchange(members, {.out = {const_cast<std::byte*>(blocks.source), blocks.bytes, blocks.bytes},
                                           .in = {blocks.dest, blocks.bytes, blocks.bytes}});

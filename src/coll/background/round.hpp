@@ -27,6 +27,7 @@ struct Message {
   int member;     // of the team
   std::byte* at;  // only read by sends
   std::size_t bytes;
+  bool is_bounded = false;  // the receiver knows the most bytes only
 };
 
 struct LocalStep {
@@ -48,6 +49,13 @@ struct Round {
   }
   void receive(int member, std::byte* to, std::size_t bytes) {
     messages.push_back({Message::Kind::receive, member, to, bytes});
+  }
+  // A message of at most as many bytes as the receiver says. The sender says how many there are.
+  void send_bounded(int member, const std::byte* from, std::size_t bytes) {
+    messages.push_back({Message::Kind::send, member, const_cast<std::byte*>(from), bytes, true});
+  }
+  void receive_bounded(int member, std::byte* to, std::size_t most) {
+    messages.push_back({Message::Kind::receive, member, to, most, true});
   }
   // Messages without data.
   void signal(int member) { send(member, nullptr, 0); }

@@ -119,6 +119,7 @@ void set_alltoall_mesh(std::optional<std::uint64_t> most_bytes) noexcept;
 ScheduleOwner make_leader_fcollect(const Members& members, const Equal& blocks) noexcept;
 ScheduleOwner make_passed_fcollect(const Members& members, const Equal& blocks) noexcept;
 ScheduleOwner make_leader_alltoall(const Members& members, const Equal& blocks) noexcept;
+ScheduleOwner make_gathered_alltoall(const Members& members, const Equal& blocks) noexcept;
 // In a logarithmic number of rounds, for short blocks.
 ScheduleOwner make_short_fcollect(const Members& members, const Equal& blocks) noexcept;
 ScheduleOwner make_short_alltoall(const Members& members, const Equal& blocks) noexcept;
@@ -136,6 +137,17 @@ struct AlltoallV {
   std::size_t* received;       // null, or where the lengths go
   const void* site = nullptr;  // where the call returns to
 };
+// Where blocks of these lengths lie that follow each other.
+std::vector<std::size_t> alltoallv_displs(const AlltoallV& arguments, const std::size_t* counts, int size);
+// Ends the job if the block does not fit into dest.
+void check_alltoallv_block(const AlltoallV& arguments, std::size_t member, std::size_t at, std::size_t bytes);
+// Ends the job: the block of `me` for itself has two lengths.
+[[noreturn]] void fail_own_block(const AlltoallV& arguments, std::size_t expected, int me);
 ScheduleOwner make_alltoallv(const Members& members, const AlltoallV& arguments) noexcept;
+// Short blocks with their lengths through members that gather them for one member of another node. Long blocks follow
+// from each to each, or, if the caller knows the lengths, by a second schedule, which make_alltoallv_apart() returns
+// then: the two run at once as two collectives.
+ScheduleOwner make_gathered_alltoallv(const Members& members, const AlltoallV& arguments) noexcept;
+ScheduleOwner make_alltoallv_apart(const Members& members, const AlltoallV& arguments) noexcept;
 
 }  // namespace shmemx::coll::background

@@ -196,9 +196,10 @@ inline bool members_share_nodes(const TeamNodes& nodes) noexcept {
   return nodes.count() > 1 && nodes.count() < static_cast<int>(nodes.n_members());
 }
 
-// leaders: of nodes, in log2 rounds; passed: each block crosses once to each other node; rounds: log2 rounds of all
-// members; pairs: a message for each pair of members. `bytes`: of one block.
-enum class BackgroundBlocks : std::uint8_t { leaders, passed, rounds, pairs };
+// leaders: of nodes, in log2 rounds; passed: each block crosses once to each other node; gathered: blocks of a node for
+// one member of another one cross together; rounds: log2 rounds of all members; pairs: a message for each pair of
+// members. `bytes`: of one block.
+enum class BackgroundBlocks : std::uint8_t { leaders, passed, gathered, rounds, pairs };
 inline BackgroundBlocks background_fcollect(const TeamNodes& nodes, std::size_t bytes) noexcept {
   constexpr std::size_t kShortBlockBytes = 1024;
   constexpr std::size_t kShortBytes = std::size_t{32} << 10;  // of all members
@@ -207,6 +208,8 @@ inline BackgroundBlocks background_fcollect(const TeamNodes& nodes, std::size_t 
   const bool by_leaders = bytes <= kShortBlockBytes || collect_by_leaders(nodes, bytes * nodes.n_members());
   return by_leaders ? BackgroundBlocks::leaders : BackgroundBlocks::passed;
 }
+// Longer blocks cost less to send than to gather.
+inline constexpr std::size_t kMostGatheredBytes = std::size_t{8} << 10;
 // With `asked`, blocks up to that size take the rounds of all members.
 inline BackgroundBlocks background_alltoall(const TeamNodes& nodes, std::size_t bytes,
                                             std::optional<std::uint64_t> asked = {}) noexcept {
@@ -219,7 +222,20 @@ inline BackgroundBlocks background_alltoall(const TeamNodes& nodes, std::size_t 
   if (members_share_nodes(nodes) && nodes.count() <= kFewNodes && alltoall_by_leaders(nodes, bytes))
     return BackgroundBlocks::leaders;
   const bool by_rounds = bytes <= kShortBytes && bytes * n <= kMostCopiedBytes && n > kFewMembers;
-  return by_rounds ? BackgroundBlocks::rounds : BackgroundBlocks::pairs;
+  if (by_rounds) return BackgroundBlocks::rounds;
+  return members_share_nodes(nodes) && bytes <= kMostGatheredBytes ? BackgroundBlocks::gathered
+                                                                   : BackgroundBlocks::pairs;
+}
+// Gathering takes two rounds more than sending does if all lengths are known, and those to few members take one.
+inline bool gathers_alltoallv(const TeamNodes& nodes, bool knows_lengths) noexcept {
+  const bool is_one_round = nodes.n_members() <= 1 + kBackgroundWindow;
+  return members_share_nodes(nodes) && !(knows_lengths && is_one_round);
+}
+// The longest block of an alltoallv that a member of the node gathers. Each receives them in as much memory for each
+// member of the team.
+inline std::size_t gathered_block_bytes(const TeamNodes& nodes) noexcept {
+  constexpr std::size_t kMostBytes = 4096;
+  return std::min(kMostBytes, kBackgroundScratchBytes / nodes.n_members());
 }
 
 }  // namespace shmemx::coll

@@ -11,8 +11,8 @@
 
 namespace {
 
-char memory[64];
-char more[64];
+char memory[9000];
+char more[128];
 shmemx_request_t request;
 
 int me() { return shmem_my_pe(); }
@@ -44,9 +44,12 @@ void alltoallv_of_ranges(std::span<const size_t> lengths, std::span<const size_t
   shmemx::alltoallv(shmemx::team::world(), std::span(memory), come, std::span(more).first(source_bytes), sent);
 }
 
-const size_t kEight[] = {8, 8, 8};
-const size_t kOther[] = {8, 0, 8};
+const size_t kEight[10] = {8, 8, 8, 8, 8, 8, 8, 8, 8, 8};
+const size_t kOther[10] = {8, 0, 8, 8, 8, 8, 8, 8, 8, 8};
+const size_t kLong[10] = {8, 8192, 8, 8, 8, 8, 8, 8, 8, 8};
 const size_t kLastLess[] = {8, 8, 0};
+
+void of_ten() { alltoallv(sizeof memory, kEight, kEight); }
 
 const Misuse kMisuses[] = {
     {"garbage_team",
@@ -67,11 +70,13 @@ const Misuse kMisuses[] = {
     {"no_room", [] { alltoallv(20, kEight, kEight); }, [] { alltoallv(24, kEight, kEight); }},
     {"no_room_for_unknown", [] { alltoallv(20, nullptr, kEight); }, [] { alltoallv(24, nullptr, kEight); }},
     {"expects_less", [] { alltoallv(24, kOther, kEight); }, [] { alltoallv(24, kEight, kEight); }},
+    {"expects_less_of_ten", [] { alltoallv(sizeof memory, kOther, kEight); }, of_ten},
+    {"expects_long_of_ten", [] { alltoallv(sizeof memory, kLong, kEight); }, of_ten},
     {"sends_less", [] { alltoallv(24, kEight, kOther); }, [] { alltoallv(24, kEight, kEight); }},
     {"own_block", [] { alltoallv(24, kEight, kLastLess); }, [] { alltoallv(24, kEight, kEight); }},
     {"lengths_of_two", [] { alltoallv_of_ranges(std::span(kEight, 2), std::span(kEight, 2), 64); }, nothing},
-    {"places_of_two", [] { alltoallv_of_ranges(kEight, std::span(kEight, 2), 64); }, nothing},
-    {"beyond_source", [] { alltoallv_of_ranges(kEight, kOther, 15); }, nothing},
+    {"places_of_two", [] { alltoallv_of_ranges(std::span(kEight, 3), std::span(kEight, 2), 64); }, nothing},
+    {"beyond_source", [] { alltoallv_of_ranges(std::span(kEight, 3), std::span(kOther, 3), 15); }, nothing},
     {"shorter", [] { broadcast(4); }, [] { broadcast(8); }},
     {"longer", [] { broadcast(9); }, [] { broadcast(8); }},
     {"empty", [] { broadcast(0); }, [] { broadcast(8); }},

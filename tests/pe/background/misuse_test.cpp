@@ -16,6 +16,7 @@ namespace {
 struct Misuse {
   const char* name;
   std::vector<const char*> words;  // that the line must contain
+  const char* pes = "3";
 };
 
 constexpr const char* kSameCalls = "begin its collectives in the same order";
@@ -60,8 +61,8 @@ const std::vector<Misuse> kMisuses = {
 };
 
 int check(const char* oshrun, const char* program, const Misuse& misuse, const std::vector<std::string>& environment) {
-  const job::Result result =
-      job::run({.command = {oshrun, "-n", "3", "--timeout", "30", program, misuse.name}, .environment = environment});
+  const job::Result result = job::run(
+      {.command = {oshrun, "-n", misuse.pes, "--timeout", "30", program, misuse.name}, .environment = environment});
   // Before shmem_init each PE prints a line; of PEs whose arguments differ several may notice.
   std::string error = job::diagnostic_error(result, misuse.words, false);
   if (result.out.find("survived") != std::string::npos) error = "the call returned";
@@ -93,6 +94,13 @@ class SlowLookUps {
   char folder_[32] = "/tmp/background_misuse_XXXXXX";
 };
 
+// Members gather short blocks for other nodes, with their lengths; of 3 PEs if they do not know these.
+const std::vector<Misuse> kMisusesOfSharedNodes = {
+    {"no_room_for_unknown", {"shmemx_alltoallv:", "the block of PE 2 of the team, 8 bytes at 16", "20 bytes"}},
+    {"expects_less_of_ten", {"shmemx_alltoallv:", "PE 1 of the team has sent 8 bytes, this PE expects 0"}, "10"},
+    {"expects_long_of_ten", {"shmemx_alltoallv:", "PE 1 of the team has sent 8 bytes, this PE expects 8192"}, "10"},
+};
+
 // All PEs notice, and the others leave the line to the one that looks up where the calls were made, however long it
 // takes.
 int check_slow_look_ups(const char* oshrun, const char* program) {
@@ -110,6 +118,8 @@ int main(int argc, char** argv) {
     failures += check(argv[1], argv[2], misuse, {});
     failures += check(argv[1], argv[2], misuse, {"SHMEMX_PES_PER_NODE=1", "SHMEMX_TRANSPORT=tcp"});
   }
+  for (const Misuse& misuse : kMisusesOfSharedNodes)
+    failures += check(argv[1], argv[2], misuse, {"SHMEMX_PES_PER_NODE=2", "SHMEMX_TRANSPORT=tcp"});
   failures += check_slow_look_ups(argv[1], argv[2]);
   std::printf("%zu misuses, %d failures\n", kMisuses.size(), failures);
   return failures == 0 ? 0 : 1;

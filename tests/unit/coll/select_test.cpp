@@ -118,10 +118,21 @@ BOOST_AUTO_TEST_CASE(blocks_of_collectives_in_the_background_go_by_nodes_that_ar
     BOOST_CHECK(coll::background_alltoall(*nodes, 513) == BackgroundBlocks::pairs);
   }
   BOOST_CHECK(coll::background_alltoall(shared, 512) == BackgroundBlocks::leaders);
-  BOOST_CHECK(coll::background_alltoall(shared, 513) == BackgroundBlocks::pairs);
+  BOOST_CHECK(coll::background_alltoall(shared, 513) == BackgroundBlocks::gathered);
+  BOOST_CHECK(coll::background_alltoall(shared, 8192) == BackgroundBlocks::gathered);
+  BOOST_CHECK(coll::background_alltoall(shared, 8193) == BackgroundBlocks::pairs);
   BOOST_CHECK(coll::background_alltoall(nodes_with(17, 2), 512) == BackgroundBlocks::rounds);
   BOOST_CHECK(coll::background_alltoall(nodes_with(4, 1), 8) == BackgroundBlocks::pairs);
   BOOST_CHECK(coll::background_alltoall(nodes_with(2048, 1), 512) == BackgroundBlocks::pairs);
+}
+
+BOOST_AUTO_TEST_CASE(blocks_of_different_lengths_are_gathered_where_nodes_are_shared) {
+  BOOST_CHECK(coll::gathers_alltoallv(nodes_with(2, 2), false));
+  BOOST_CHECK(!coll::gathers_alltoallv(nodes_with(2, 4), true));  // one round from each to each
+  BOOST_CHECK(coll::gathers_alltoallv(nodes_with(2, 5), true));
+  BOOST_CHECK(!coll::gathers_alltoallv(nodes_with(16, 1), false) && !coll::gathers_alltoallv(nodes_with(1, 16), false));
+  BOOST_CHECK_EQUAL(coll::gathered_block_bytes(nodes_with(2, 8)), 4096U);
+  BOOST_CHECK_EQUAL(coll::gathered_block_bytes(nodes_with(64, 16)), 2048U);
 }
 
 BOOST_AUTO_TEST_CASE(an_alltoall_in_the_background_takes_rounds_where_they_are_asked_for) {

@@ -57,17 +57,20 @@ void check_broadcast(int n, int node_pes, int root, std::size_t bytes) {
   for (const Bytes& dest : dests) BOOST_TEST((dest == source));
 }
 
-std::size_t length_of(int from, int to) { return static_cast<std::size_t>((from * 5 + to * 3) % 7) * 11; }
+// In units of `unit` bytes.
+std::size_t length_of(int from, int to, std::size_t unit) {
+  return static_cast<std::size_t>((from * 5 + to * 3) % 7) * unit;
+}
 
 // What one member has of an alltoall of different lengths, with a gap in front of each block if it has displacements.
 struct VariableMember {
   std::vector<std::size_t> out, out_at, in, in_at, received;
   Bytes source, dest;
 
-  VariableMember(int me, int n, bool has_gaps) : received(static_cast<std::size_t>(n)) {
+  VariableMember(int me, int n, bool has_gaps, std::size_t unit) : received(static_cast<std::size_t>(n)) {
     for (int pe = 0; pe < n; ++pe) {
-      out.push_back(length_of(me, pe));
-      in.push_back(length_of(pe, me));
+      out.push_back(length_of(me, pe, unit));
+      in.push_back(length_of(pe, me, unit));
       source.resize(source.size() + (has_gaps ? 3 : 0));
       dest.resize(dest.size() + (has_gaps ? 5 : 0));
       out_at.push_back(source.size());
@@ -78,15 +81,29 @@ struct VariableMember {
   }
 };
 
-void check_alltoallv(int n, int node_pes, bool knows_lengths, bool has_gaps) {
+// Both schedules of an alltoallv, one after the other.
+class WholeAlltoallv final : public Schedule {
+ public:
+  WholeAlltoallv(ScheduleOwner first, ScheduleOwner second) : first_(std::move(first)), second_(std::move(second)) {}
+  bool next(Round& out) noexcept override { return first_->next(out) || (second_ != nullptr && second_->next(out)); }
+
+ private:
+  ScheduleOwner first_, second_;
+};
+ScheduleOwner make_whole_alltoallv(const Members& members, const AlltoallV& arguments) {
+  return std::make_unique<WholeAlltoallv>(make_alltoallv(members, arguments), make_alltoallv_apart(members, arguments));
+}
+
+void check_alltoallv(int n, int node_pes, bool knows_lengths, bool has_gaps, std::size_t unit) {
   std::vector<VariableMember> all;
-  for (int pe = 0; pe < n; ++pe) all.emplace_back(pe, n, has_gaps);
+  for (int pe = 0; pe < n; ++pe) all.emplace_back(pe, n, has_gaps, unit);
   Simulation job(kSumOfLongs, static_cast<unsigned>(n));
   make_all(job, n, node_pes, [&](const Members& members) {
     VariableMember& own = all[static_cast<std::size_t>(members.me)];
-    return make_alltoallv(members, {"test", data_of(own.dest), own.dest.size(), knows_lengths ? own.in.data() : nullptr,
-                                    has_gaps ? own.in_at.data() : nullptr, data_of(own.source), own.out.data(),
-                                    has_gaps ? own.out_at.data() : nullptr, own.received.data()});
+    return make_whole_alltoallv(members,
+                                {"test", data_of(own.dest), own.dest.size(), knows_lengths ? own.in.data() : nullptr,
+                                 has_gaps ? own.in_at.data() : nullptr, data_of(own.source), own.out.data(),
+                                 has_gaps ? own.out_at.data() : nullptr, own.received.data()});
   });
   BOOST_REQUIRE(job.run());
   std::size_t wrong = 0;
@@ -94,7 +111,7 @@ void check_alltoallv(int n, int node_pes, bool knows_lengths, bool has_gaps) {
     const VariableMember& own = all[static_cast<std::size_t>(pe)];
     BOOST_TEST((own.received == own.in));
     for (int from = 0; from < n; ++from) {
-      for (std::size_t i = 0; i < length_of(from, pe); ++i)
+      for (std::size_t i = 0; i < length_of(from, pe, unit); ++i)
         wrong += own.dest[own.in_at[static_cast<std::size_t>(from)] + i] != byte_of(from, pe, i);
     }
   }
@@ -147,6 +164,7 @@ BOOST_AUTO_TEST_CASE(an_alltoall_exchanges_blocks) {
     for (const std::size_t bytes : {0, 1, 9, 3000}) {
       check_blocks(n, node_pes, bytes, true, make_alltoall);
       if (bytes < 1000) check_blocks(n, node_pes, bytes, true, make_short_alltoall);
+      check_blocks(n, node_pes, bytes, true, make_gathered_alltoall);
     }
   });
 }
@@ -187,6 +205,22 @@ Crossings crossings(std::size_t bytes, ScheduleOwner (*make)(const Members&, con
   return all;
 }
 
+// The messages of all members to other nodes, in an alltoallv of blocks of `bytes` on four nodes of four.
+std::size_t crossings_of_alltoallv(std::size_t bytes) {
+  const std::vector<std::size_t> counts(16, bytes);
+  Bytes source(16 * bytes);
+  std::vector<Bytes> dests(16, Bytes(16 * bytes));
+  Simulation job(kSumOfLongs, 1);
+  job.node_pes = 4;
+  make_all(job, 16, 4, [&](const Members& members) {
+    Bytes& dest = dests[static_cast<std::size_t>(members.me)];
+    return make_whole_alltoallv(members, {"test", data_of(dest), dest.size(), counts.data(), nullptr, data_of(source),
+                                          counts.data(), nullptr, nullptr});
+  });
+  BOOST_TEST(job.run());
+  return job.crossings;
+}
+
 }  // namespace
 
 // Each block crosses to each of three other nodes, or once for each member there.
@@ -199,14 +233,31 @@ BOOST_AUTO_TEST_CASE(blocks_cross_to_a_node_once) {
   const Crossings exchange = crossings(64, make_alltoall);
   BOOST_TEST(exchange.bytes == 16U * 12U * 64U);
   BOOST_TEST(exchange.messages == 4U * 3U);
+  const Crossings gathered = crossings(4096, make_alltoall);
+  BOOST_TEST(gathered.bytes == 16U * 12U * 4096U);
+  BOOST_TEST(gathered.messages == 16U * 3U);
+  BOOST_TEST(crossings(40'000, make_alltoall).messages == 16U * 12U);
+}
+
+// A message crosses to each member from each other node; longer blocks follow.
+BOOST_AUTO_TEST_CASE(short_blocks_of_different_lengths_cross_together) {
+  BOOST_TEST(crossings_of_alltoallv(100) == 16U * 3U);
+  BOOST_TEST(crossings_of_alltoallv(0) == 16U * 3U);
+  BOOST_TEST(crossings_of_alltoallv(5000) == 16U * 3U + 16U * 12U);
 }
 
 BOOST_AUTO_TEST_CASE(an_alltoall_exchanges_blocks_of_different_lengths) {
   for_each_layout([](int n, int node_pes) {
     for (const bool knows_lengths : {true, false}) {
-      for (const bool has_gaps : {true, false}) check_alltoallv(n, node_pes, knows_lengths, has_gaps);
+      for (const bool has_gaps : {true, false}) check_alltoallv(n, node_pes, knows_lengths, has_gaps, 11);
     }
   });
+}
+
+// Some blocks travel with others of their node, and some apart.
+BOOST_AUTO_TEST_CASE(an_alltoall_exchanges_short_and_long_blocks) {
+  for (const auto& [n, node_pes] : {std::pair{3, 2}, {8, 3}, {9, 5}, {24, 1}, {30, 2}})
+    check_alltoallv(n, node_pes, n % 2 == 0, n % 4 == 0, 1500);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -100,6 +100,8 @@ class Simulation {
     return all && none_left && !lengths_differ_;
   }
   std::size_t messages = 0;
+  std::size_t node_pes = 1;
+  std::size_t crossings = 0;  // messages between nodes of so many members
 
  private:
   struct Posted {
@@ -141,7 +143,8 @@ class Simulation {
     const Message& from = members_[send.member]->round().messages[send.message];
     const Message& to = members_[receive.member]->round().messages[receive.message];
     ++messages;
-    if (from.bytes != to.bytes) {
+    crossings += send.member / node_pes != receive.member / node_pes;
+    if (from.is_bounded != to.is_bounded || (to.is_bounded ? from.bytes > to.bytes : from.bytes != to.bytes)) {
       lengths_differ_ = true;
     } else if (from.bytes != 0) {
       std::memcpy(to.at, from.at, from.bytes);
