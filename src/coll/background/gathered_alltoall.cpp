@@ -9,8 +9,6 @@
 namespace shmemx::coll::background {
 namespace {
 
-std::size_t index_of(int i) { return static_cast<std::size_t>(i); }
-
 class GatheredAlltoall {
  public:
   GatheredAlltoall(const Members& members, const Equal& blocks, ListedSchedule& schedule)

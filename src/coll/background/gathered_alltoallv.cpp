@@ -14,8 +14,6 @@
 namespace shmemx::coll::background {
 namespace {
 
-std::size_t index_of(int i) { return static_cast<std::size_t>(i); }
-
 // A package that is read block by block.
 class Package {
  public:

@@ -6,8 +6,6 @@
 namespace shmemx::coll::background {
 namespace {
 
-std::size_t index_of(int i) { return static_cast<std::size_t>(i); }
-
 // Leaders gather the blocks of their nodes, exchange them in as many rounds as the number of nodes has bits, and send
 // all to the members of their nodes. Nodes are counted from this one on, cyclically.
 class LeaderFcollect {

@@ -16,6 +16,9 @@
 
 namespace shmemx::coll::background {
 
+// Numbers of members and nodes are ints, as PEs are.
+inline std::size_t index_of(int i) { return static_cast<std::size_t>(i); }
+
 class Schedule {
  public:
   Schedule() noexcept = default;
