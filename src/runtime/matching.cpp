@@ -12,6 +12,7 @@
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
 #include "bootstrap/status.hpp"
+#include "check/checks.hpp"
 #include "coll/active_set/teams.hpp"
 #include "coll/background/begin.hpp"
 #include "coll/background/call_tag.hpp"
@@ -164,6 +165,7 @@ bool passed_differ(const Said& mine, const Said& theirs) {
     if (mine.has_passed_on(mine.team) && before && *before != mine.passed.call)
       end_with(passed_call(mine), {pe, *before, {}}, size);
   }
+  if (check::is_on()) end_with(own, {pe, 0, {}}, size);  // the digest holds the place of dest, too
   const std::string remark = ", after different calls";
   end_with(own, {pe, mine.call, {}}, size, {remark, remark});
 }

@@ -69,6 +69,7 @@ const std::vector<Expected> kExpected = {
     {"roots_wait", "shmem_int_broadcast (root 0, 4 elements)", "shmem_int_broadcast (root N, 4 elements)", "broadcast",
      "broadcast_last"},
     {"broadcast_compute", "shmem_broadcast (root 0, 4 elements of 4 bytes)", "shmem_barrier_all", nullptr, "barrier"},
+    {"broadcast_compute", "another collective", "shmem_barrier_all", nullptr, "barrier", true, 3},
     {"finalize_barrier", "shmem_finalize", "shmem_barrier_all", "finalize", "barrier"},
     {"barrier_finalize", "shmem_barrier_all", "shmem_finalize", "barrier", "finalize"},
     {"reduce_finalize", "shmem_int_sum_reduce (4 elements)", "shmem_finalize", "reduce", "finalize"},
