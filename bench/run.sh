@@ -86,6 +86,12 @@ build_peer() {
     "$peer_cxx" -O2 -std=c++20 -pthread -DBENCH_PEER "$root/bench/net/$program.cpp" -o "$target" ||
       say "net/$program does not build with Open MPI's OSHMEM"
   done
+  for program in is cg ft; do
+    target=$build/bench/peer/kernel_$program
+    if is_fresh "$target"; then continue; fi
+    "$peer_cxx" -O2 -std=c++20 -pthread "$root/bench/kernels/$program.cpp" -o "$target" ||
+      say "kernels/$program does not build with Open MPI's OSHMEM"
+  done
   "$peer_cc" -O2 "$root/bench/hello.c" -o "$build/bench/peer/hello"
 }
 

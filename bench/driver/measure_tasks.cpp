@@ -64,6 +64,43 @@ void measure_alltoall(const Settings& settings, Rows& rows) {
   }
 }
 
+// Public windows between nodes; over libfabric's shm the memory is registered, else messages move the data.
+void measure_windows(const Settings& settings, Rows& rows) {
+  for (const std::string place : {"tcp", "ofi"}) {
+    TasksJob job{.program = "tasks_windows", .pes = 2, .place = place, .words = place};
+    if (place == "ofi") job.environment = {"FI_PROVIDER=shm"};
+    for (const char* row : {"tasks_window_put", "tasks_window_get"}) {
+      job.only = row;
+      measure_job(settings, job, rows);
+    }
+  }
+  measure_job(settings,
+              {.program = "tasks_windows",
+               .pes = 2,
+               .place = "ofi",
+               .only = "tasks_window_registration",
+               .words = "ofi",
+               .environment = {"FI_PROVIDER=shm"},
+               .instead = {"FI_PROVIDER=shm", "SHMEMX_REGISTRATION_CACHE=0"}},
+              rows);
+}
+
+// The kernels on two nodes of two PEs, beside the same programs with Open MPI's OSHMEM, all of whose PEs use TCP.
+void measure_kernels(const Settings& settings, Rows& rows) {
+  for (const std::string kernel : {"kernel_is", "kernel_cg", "kernel_ft"})
+    measure_job(settings,
+                {.program = kernel,
+                 .pes = 4,
+                 .place = "tcp",
+                 .name = "tasks_" + kernel,
+                 .words = "2x2, tcp",
+                 .beside_mpi = true,
+                 .per_node = 2,
+                 .beside_oshmem = true,
+                 .repeats = "--repeat"},
+                rows);
+}
+
 }  // namespace
 
 Rows measure_tasks(const Settings& settings) {
@@ -97,6 +134,8 @@ Rows measure_tasks(const Settings& settings) {
                .words = "tcp",
                .beside_mpi = true},
               rows);
+  measure_windows(settings, rows);
+  measure_kernels(settings, rows);
   return rows;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iostream>
 #include <set>
+#include <thread>
 
 #include "../support/stats.hpp"
 
@@ -23,31 +24,54 @@ bool is_rate(const std::string& name, const std::string& unit) {
 // Between pretended nodes the MPIs use TCP, too.
 Variant beside(const TasksJob& job, const Variant& mpi) {
   if (job.place == "node" || !mpi.missing.empty()) return mpi;
+  if (job.beside_oshmem) return in_environment(mpi, {"UCX_TLS=tcp,self"});
   return in_environment(mpi, {"OMPI_MCA_pml=ob1", "OMPI_MCA_btl=tcp,self", "UCX_TLS=tcp,self"});
 }
 
-void run_mpis(const Settings& settings, const TasksJob& job, TasksFigures& figures, std::string& remark) {
-  if (!job.beside_mpi) return;
-  run_into(settings, job, beside(job, settings.openmpi_messages), 2, figures, remark);
-  run_into(settings, job, beside(job, settings.mpich), 3, figures, remark);
-}
+// Ranks of MPICH that wait do not yield, so jobs with more ranks than cores get one round only.
+bool is_crowded(const TasksJob& job) { return job.pes > static_cast<int>(std::thread::hardware_concurrency()); }
+
+// The libraries beside ours. One that fails is not run again, and stops no other.
+class OtherLibraries {
+ public:
+  OtherLibraries(const Settings& settings, const TasksJob& job) : settings_(settings), job_(job) {}
+  void run(TasksFigures& figures, std::string& remark) {
+    if (!job_.beside_mpi) return;
+    const Variant& first = job_.beside_oshmem ? settings_.openmpi : settings_.openmpi_messages;
+    if (has_failed_.count(2) == 0 && !run_into(settings_, job_, beside(job_, first), 2, figures, remark))
+      has_failed_.insert(2);
+    if (job_.beside_oshmem || has_failed_.count(3) != 0) return;
+    if (!run_into(settings_, job_, beside(job_, settings_.mpich), 3, figures, remark) || is_crowded(job_))
+      has_failed_.insert(3);
+  }
+
+ private:
+  const Settings& settings_;
+  const TasksJob& job_;
+  std::set<std::size_t> has_failed_;  // columns
+};
 
 }  // namespace
 
 Variant placed(const Settings& settings, const TasksJob& job, const Arguments& environment) {
   Arguments all = environment;
   if (job.place != "node") {
-    all.push_back("SHMEMX_PES_PER_NODE=1");
+    all.push_back(fmt::format("SHMEMX_PES_PER_NODE={}", job.per_node));
     all.push_back("SHMEMX_TRANSPORT=" + job.place);
   }
   return all.empty() ? settings.ours : in_environment(settings.ours, all);
+}
+
+TasksFigures::Entry& TasksFigures::entry_of(const Key& key) {
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const auto& one) { return one.first == key; });
+  return found != entries_.end() ? found->second : entries_.emplace_back(key, Entry{}).second;
 }
 
 void TasksFigures::add(const std::vector<Line>& lines, std::size_t column) {
   for (const Line& line : lines) {
     const bool is_comparator = line.note == kComparatorNote;
     if (is_comparator && column >= kFirstPeer) continue;  // that of ours counts
-    Entry& entry = entries_[{line.name, line.state, line.bytes}];
+    Entry& entry = entry_of({line.name, line.state, line.bytes});
     entry.unit = line.unit;
     entry.medians[is_comparator ? 1 : column].push_back(line.median);
   }
@@ -68,11 +92,12 @@ void TasksFigures::move_to(Rows& rows, const TasksJob& job, const std::string& r
   }
 }
 
-void run_into(const Settings& settings, const TasksJob& job, const Variant& variant, std::size_t column,
+bool run_into(const Settings& settings, const TasksJob& job, const Variant& variant, std::size_t column,
               TasksFigures& figures, std::string& remark) {
-  if (!variant.missing.empty()) return;
+  if (!variant.missing.empty()) return true;
   Arguments line = command(settings, variant, job.program, job.pes);
-  line.insert(line.end(), {"--rounds", settings.full ? "9" : "3"});
+  const bool has_few = column == 3 && is_crowded(job);
+  line.insert(line.end(), {job.repeats, has_few ? "1" : settings.full ? "9" : "3"});
   line.insert(line.end(), job.options.begin(), job.options.end());
   if (!job.only.empty()) line.insert(line.end(), {"--case", job.only});
   const bool is_quick_peer = column >= kFirstPeer && !settings.full;
@@ -81,6 +106,7 @@ void run_into(const Settings& settings, const TasksJob& job, const Variant& vari
   std::vector<Line> lines = parse_lines(run.output);
   if (!job.instead.empty()) std::erase_if(lines, [](const Line& l) { return l.note == kComparatorNote; });
   figures.add(lines, column);
+  return run.ok;
 }
 
 void measure_job(const Settings& settings, const TasksJob& job, Rows& rows) {
@@ -89,10 +115,12 @@ void measure_job(const Settings& settings, const TasksJob& job, Rows& rows) {
   std::cerr << fmt::format("bench: {} of {} PEs, {}\n", name.empty() ? job.program : name, job.pes, job.place);
   TasksFigures figures;
   std::string remark;
-  for (int round = 0; round < rounds_of(settings) && remark.empty(); ++round) {
-    run_into(settings, job, placed(settings, job, job.environment), 0, figures, remark);
-    if (!job.instead.empty()) run_into(settings, job, placed(settings, job, job.instead), 1, figures, remark);
-    run_mpis(settings, job, figures, remark);
+  OtherLibraries beside_ours(settings, job);
+  bool works = true;
+  for (int round = 0; round < rounds_of(settings) && works; ++round) {
+    works = run_into(settings, job, placed(settings, job, job.environment), 0, figures, remark);
+    if (!job.instead.empty()) works &= run_into(settings, job, placed(settings, job, job.instead), 1, figures, remark);
+    beside_ours.run(figures, remark);
   }
   const std::size_t before = rows.size();
   figures.move_to(rows, job, remark);
@@ -106,11 +134,13 @@ void measure_rivals(const Settings& settings, const TasksJob& job, const std::ve
   TasksFigures own;
   std::vector<TasksFigures> others(rivals.size());
   std::string remark;
-  for (int round = 0; round < rounds_of(settings) && remark.empty(); ++round) {
-    run_into(settings, job, placed(settings, job, job.environment), 0, own, remark);
+  OtherLibraries beside_ours(settings, job);
+  bool works = true;
+  for (int round = 0; round < rounds_of(settings) && works; ++round) {
+    works = run_into(settings, job, placed(settings, job, job.environment), 0, own, remark);
     for (std::size_t i = 0; i < rivals.size(); ++i)
-      run_into(settings, job, placed(settings, job, rivals[i].environment), 0, others[i], remark);
-    run_mpis(settings, job, own, remark);
+      works &= run_into(settings, job, placed(settings, job, rivals[i].environment), 0, others[i], remark);
+    beside_ours.run(own, remark);
   }
   Rows chosen, by;
   own.move_to(chosen, job, remark);

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <array>
-#include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "measure.hpp"
@@ -24,7 +24,10 @@ struct TasksJob {
   Arguments environment = {};  // of ours
   Arguments instead = {};      // of a second job of ours, which is the limit; empty: the program prints it
   bool beside_mpi = false;
-  Arguments options = {};  // of the program
+  Arguments options = {};            // of the program
+  int per_node = 1;                  // PEs of a pretended node
+  bool beside_oshmem = false;        // Open MPI's, in the column of its MPI
+  const char* repeats = "--rounds";  // the program's option for repetitions
 };
 
 // `job` beside others of ours, which differ in their environment: the limit of its row is the best of them. Each of
@@ -36,7 +39,8 @@ struct Rival {
 
 Variant placed(const Settings& settings, const TasksJob& job, const Arguments& environment);
 
-// The medians of the rounds, by the state and size of a line, in the order of the columns.
+// The medians of the rounds, by the state and size of a line, in the order of the columns. Rows have the order in which
+// the program prints its lines.
 class TasksFigures {
  public:
   void add(const std::vector<Line>& lines, std::size_t column);
@@ -47,11 +51,13 @@ class TasksFigures {
     std::string unit;
     std::array<std::vector<double>, kVariants> medians;
   };
-  std::map<std::tuple<std::string, std::string, std::size_t>, Entry> entries_;
+  using Key = std::tuple<std::string, std::string, std::size_t>;
+  Entry& entry_of(const Key& key);
+  std::vector<std::pair<Key, Entry>> entries_;  // in the order of the program's lines
 };
 
-// Runs the job's program once and adds its lines.
-void run_into(const Settings& settings, const TasksJob& job, const Variant& variant, std::size_t column,
+// Runs the job's program once and adds its lines. Returns whether it has ended well.
+bool run_into(const Settings& settings, const TasksJob& job, const Variant& variant, std::size_t column,
               TasksFigures& figures, std::string& remark);
 void measure_job(const Settings& settings, const TasksJob& job, Rows& rows);
 void measure_rivals(const Settings& settings, const TasksJob& job, const std::vector<Rival>& rivals, Rows& rows);

@@ -49,7 +49,7 @@ class IntegerSort {
     *filled_ = 0;
     std::fill_n(local_, kBuckets, 0);
     for (const Key key : keys_) ++local_[bucket_of(key)];
-    if (shmem_long_sum_reduce(SHMEM_TEAM_WORLD, total_, local_, kBuckets) != 0) die("a reduction failed");
+    sum_of_all(total_, local_, kBuckets);
     assign_buckets();
     shmem_barrier_all();  // the counters are zero everywhere
     send_keys();

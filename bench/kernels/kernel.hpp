@@ -13,6 +13,7 @@
 #include "../support/clock.hpp"
 #include "../support/job.hpp"
 #include "../support/report.hpp"
+#include "reduce.hpp"
 
 namespace shmemx::bench {
 
@@ -68,12 +69,12 @@ class Sum {
   }
   double of(double mine) {
     words_[0] = mine;
-    if (shmem_double_sum_reduce(SHMEM_TEAM_WORLD, words_ + 1, words_, 1) != 0) die("a reduction failed");
+    sum_of_all(words_ + 1, words_, 1);
     return words_[1];
   }
   long of(long mine) {
     longs_[0] = mine;
-    if (shmem_long_sum_reduce(SHMEM_TEAM_WORLD, longs_ + 1, longs_, 1) != 0) die("a reduction failed");
+    sum_of_all(longs_ + 1, longs_, 1);
     return longs_[1];
   }
 
