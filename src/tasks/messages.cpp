@@ -23,6 +23,8 @@ bool EndpointPort::try_send(const am::OutgoingMessage& message) noexcept {
   return true;
 }
 
+bool EndpointPort::is_near(int pe) noexcept { return !am::is_internode(pe); }
+
 std::size_t EndpointPort::batch_bytes(int pe) noexcept {
   if (!gathers) return 0;
   return am::is_internode(pe) ? am::Batch::kBytes : std::min(am::Batch::kBytes, am::max_payload_bytes());
@@ -128,7 +130,8 @@ bool move_tasks(Endpoint&) {
   bool any =
       !own.pulls.is_empty() &&
       own.pulls.progress([](Buffer& buffer) { handle_items(-1, Incoming::message_of(buffer), &buffer); }, count_reply);
-  if (!own.outgoing.is_empty()) any |= own.outgoing.progress(!own.scheduler.is_busy());
+  if (!own.outgoing.is_empty())
+    any |= own.outgoing.progress(own.scheduler.is_busy() ? Outgoing::Flush::ready : Outgoing::Flush::all);
   return any;
 }
 

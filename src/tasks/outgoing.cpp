@@ -248,7 +248,7 @@ void Outgoing::take_releases(std::vector<Release>& due) {
   releases_.clear();
 }
 
-bool Outgoing::progress(bool all) {
+bool Outgoing::progress(Flush flush) {
   if (!unconfirmed_.empty()) release_left();
   bool any = false;
   for (std::size_t i = active_.size(); i-- > 0;) {
@@ -257,7 +257,8 @@ bool Outgoing::progress(bool all) {
     any |= push_unsent(to);
     if (to.first != nullptr) continue;
     const bool held = coalescer_.holds(pe);
-    if (held && (all || is_idle(pe, to)) && try_send_batch(pe, to)) any = true;
+    const bool leaves = flush == Flush::all || (flush == Flush::near && port_.is_near(pe));
+    if (held && (leaves || is_idle(pe, to)) && try_send_batch(pe, to)) any = true;
     if (coalescer_.holds(pe)) continue;
     to.is_active = false;
     active_[i] = active_.back();

@@ -31,6 +31,8 @@ class Port {
   // Returns the most bytes of a message to `pe`, and of a batch; 0: nothing gathers.
   virtual std::size_t message_bytes(int pe) noexcept = 0;
   virtual std::size_t batch_bytes(int pe) noexcept = 0;
+  // Is the PE on this node, where a message costs little?
+  virtual bool is_near(int) noexcept { return false; }
   // Starts to send a payload that the target pulls by this tag, and says when the payload is not needed any more.
   using Transfer = pt2pt::SendRequest*;
   virtual Transfer start_transfer(int pe, std::int32_t tag, Bytes payload) noexcept = 0;
@@ -58,8 +60,10 @@ class Outgoing {
     ++to.appends;
     return true;
   }
-  // Sends what may leave now, and, if `all`, batches that could gather more. Returns whether anything has left.
-  bool progress(bool all);
+  // Which batches leave that could gather more: none, those to PEs of this node, or all.
+  enum class Flush : std::uint8_t { ready, near, all };
+  // Sends what may leave now, and these batches. Returns whether anything has left.
+  bool progress(Flush flush);
   bool is_empty() const noexcept { return active_.empty() && unconfirmed_.empty(); }
   // Bytes that wait for `pe`.
   std::size_t queued_bytes(int pe) const noexcept { return targets_[pe].queued_bytes + coalescer_.bytes(pe); }

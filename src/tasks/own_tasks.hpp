@@ -26,6 +26,7 @@ class EndpointPort final : public Port {
   }
   std::size_t message_bytes(int pe) noexcept override { return am::max_payload_bytes(pe); }
   std::size_t batch_bytes(int pe) noexcept override;
+  bool is_near(int pe) noexcept override;
   Transfer start_transfer(int pe, std::int32_t tag, Bytes payload) noexcept override;
   bool try_end_transfer(Transfer transfer) noexcept override;
 };

@@ -69,7 +69,7 @@ void look_at_tasks() noexcept {
 void rest(Scheduler& scheduler) noexcept {
   scheduler.rest();
   const Locked endpoint;
-  own_tasks->outgoing.progress(true);
+  own_tasks->outgoing.progress(Outgoing::Flush::all);
 }
 
 // Waits until there is a task, or until done() holds.
@@ -290,7 +290,7 @@ bool send_after(pt2pt::RequestId request, const NewTask& task) noexcept {
 void flush() noexcept {
   {
     const Locked endpoint;
-    own_tasks->outgoing.progress(true);
+    own_tasks->outgoing.progress(Outgoing::Flush::all);
   }
   run_releases();
 }
@@ -298,13 +298,25 @@ void flush() noexcept {
 const void* keep(const char* routine) noexcept { return own_tasks->scheduler.keep(routine); }
 void free_kept(const void* payload) noexcept { Scheduler::free(own_tasks->budget, payload); }
 
+namespace {
+
+// A PE that has run tasks sends and polls in turns, so what has gathered for other nodes may gather more. It leaves
+// when what is under way has been received, which the progress thread finds if the program comes back late.
+void end_poll(Scheduler& scheduler, std::size_t count) noexcept {
+  if (count == 0 || !own_tasks->start.passes_on) return rest(scheduler);
+  const Locked endpoint;
+  own_tasks->outgoing.progress(Outgoing::Flush::near);
+}
+
+}  // namespace
+
 std::size_t run_some(const char* routine, std::size_t most) noexcept {
   look_at_tasks();
   Scheduler& scheduler = own_tasks->scheduler;
   const Scheduler::Entered entered(scheduler, routine);
   std::size_t count = 0;
   while (count < most && (scheduler.run_next() || (scheduler.poll() && scheduler.run_next()))) ++count;
-  if (!scheduler.has_work()) rest(scheduler);
+  if (!scheduler.has_work()) end_poll(scheduler, count);
   if (count == 0) progress::repeated_test(nullptr, 0);  // the program may wait in a loop
   return count;
 }
@@ -356,7 +368,7 @@ void require_outside(const char* routine) noexcept { own_tasks->scheduler.requir
 void leave(const char* routine) noexcept {
   progress::wait_until(routine, -1, [] {
     const Locked endpoint;
-    own_tasks->outgoing.progress(true);
+    own_tasks->outgoing.progress(Outgoing::Flush::all);
     return own_tasks->outgoing.is_empty();
   });
   run_releases();

@@ -41,7 +41,9 @@ class PlayedPort final : public Port {
   bool try_end_transfer(Transfer) noexcept override { return pulls_end; }
   std::size_t message_bytes(int) noexcept override { return kCell; }
   std::size_t batch_bytes(int) noexcept override { return batch; }
+  bool is_near(int pe) noexcept override { return pe == near; }
   std::size_t batch = kCell;
+  int near = -1;
 
   struct Sent {
     am::HandlerId handler;
@@ -117,10 +119,10 @@ BOOST_AUTO_TEST_CASE(the_first_task_leaves_at_once_and_others_gather_until_it_is
   Side side;
   for (std::uint32_t i = 0; i < 10; ++i) side.send(1, i, 8);
   BOOST_CHECK_EQUAL(side.port.peers[1].messages.size(), 1u);
-  side.outgoing.progress(false);
+  side.outgoing.progress(Outgoing::Flush::ready);
   BOOST_CHECK_EQUAL(side.port.peers[1].messages.size(), 1u);
   side.receive(1);
-  side.outgoing.progress(false);
+  side.outgoing.progress(Outgoing::Flush::ready);
   BOOST_CHECK_EQUAL(side.port.peers[1].messages.size(), 2u);
   BOOST_CHECK(side.outgoing.is_empty());
   BOOST_CHECK_EQUAL(side.budget.used(), 0u);
@@ -141,9 +143,25 @@ BOOST_AUTO_TEST_CASE(what_has_gathered_leaves_when_it_is_full_or_flushed) {
   const std::size_t full = side.port.peers[1].messages.size();
   BOOST_CHECK_GE(full, 3u);
   BOOST_CHECK_LE(full, 5u);
-  side.outgoing.progress(true);
+  side.outgoing.progress(Outgoing::Flush::all);
   BOOST_CHECK_EQUAL(side.port.peers[1].messages.size(), full + 1);
   BOOST_CHECK_EQUAL(tasks_at(side, 1).size(), 100u);
+}
+
+BOOST_AUTO_TEST_CASE(what_has_gathered_for_other_nodes_may_gather_more) {
+  Side side;
+  side.port.near = 2;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    side.send(1, i, 8);
+    side.send(2, i, 8);
+  }
+  side.outgoing.progress(Outgoing::Flush::near);
+  BOOST_CHECK_EQUAL(tasks_at(side, 1).size(), 1u);
+  BOOST_CHECK_EQUAL(tasks_at(side, 2).size(), 3u);
+  side.receive(1);
+  side.outgoing.progress(Outgoing::Flush::ready);
+  BOOST_CHECK_EQUAL(tasks_at(side, 1).size(), 3u);
+  BOOST_CHECK(side.outgoing.is_empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_target_without_room_holds_up_no_other) {
@@ -154,13 +172,13 @@ BOOST_AUTO_TEST_CASE(a_target_without_room_holds_up_no_other) {
     side.send(2, i, 8);
     side.receive(2);
   }
-  side.outgoing.progress(true);
+  side.outgoing.progress(Outgoing::Flush::all);
   BOOST_CHECK(side.port.peers[1].messages.empty());
   BOOST_CHECK_EQUAL(tasks_at(side, 2).size(), 200u);
   BOOST_CHECK_GT(side.outgoing.queued_bytes(1), 60u * 2000);
   BOOST_CHECK_EQUAL(side.outgoing.queued_bytes(2), 0u);
   side.port.peers[1].room = 100000;
-  side.outgoing.progress(true);
+  side.outgoing.progress(Outgoing::Flush::all);
   BOOST_CHECK(side.outgoing.is_empty());
   BOOST_CHECK_EQUAL(tasks_at(side, 1).size(), 200u);
 }
@@ -181,7 +199,7 @@ BOOST_AUTO_TEST_CASE(random_streams_arrive_whole) {
       if (random() % 9 == 0) side.outgoing.progress(random() % 2 == 0);
     }
     for (auto& peer : side.port.peers) peer.second.room = 1000000;
-    side.outgoing.progress(true);
+    side.outgoing.progress(Outgoing::Flush::all);
     BOOST_CHECK(side.outgoing.is_empty());
     BOOST_CHECK_EQUAL(side.budget.used(), 0u);
     for (int pe = 1; pe < static_cast<int>(kPes); ++pe) BOOST_CHECK(tasks_at(side, pe) == expected[pe]);
@@ -199,10 +217,10 @@ BOOST_AUTO_TEST_CASE(long_payloads_are_offered_and_released_when_they_were_pulle
   BOOST_CHECK(side.port.transfers[0].second.data() == data.data());
   BOOST_REQUIRE_EQUAL(side.port.peers[1].messages.size(), 1u);
   BOOST_CHECK(side.port.peers[1].messages[0].handler == am::kTaskOffer);
-  side.outgoing.progress(true);
+  side.outgoing.progress(Outgoing::Flush::all);
   BOOST_CHECK(!side.outgoing.is_empty() && !side.outgoing.has_releases());
   side.port.pulls_end = true;
-  side.outgoing.progress(true);
+  side.outgoing.progress(Outgoing::Flush::all);
   BOOST_CHECK(side.outgoing.is_empty());
   std::vector<Release> due;
   side.outgoing.take_releases(due);
@@ -225,9 +243,9 @@ BOOST_AUTO_TEST_CASE(a_batch_with_a_reply_says_so) {
   side.send(1, 0, 8);
   side.send(1, 1, 8);
   side.outgoing.send({.pe = 1, .id = 0, .priority = 0, .payload = {}, .kind = kReply, .call = {4, 5}});
-  side.outgoing.progress(true);
+  side.outgoing.progress(Outgoing::Flush::all);
   side.send(1, 2, 8);
-  side.outgoing.progress(true);
+  side.outgoing.progress(Outgoing::Flush::all);
   const auto& messages = side.port.peers[1].messages;
   BOOST_REQUIRE_EQUAL(messages.size(), 3u);
   BOOST_CHECK(messages[0].handler == am::kTasks && messages[1].handler == am::kTasksHandled &&

@@ -101,7 +101,7 @@ class Simulation {
   }
   std::size_t messages = 0;
   std::size_t node_pes = 1;
-  std::size_t crossings = 0;  // messages between nodes of so many members
+  std::size_t crossings = 0;  // messages between nodes of `node_pes` members
 
  private:
   struct Posted {
