@@ -201,6 +201,19 @@ SHMEMX_EXPORT ssize_t writev(int fd, const iovec* list, int count) {
   release_descriptor(SHMEMX_CALLER, fd);
   return SHMEMX_NEXT(writev)(fd, list, count);
 }
+SHMEMX_EXPORT ssize_t recvmsg(int fd, msghdr* message, int flags) {
+  const ssize_t got = SHMEMX_NEXT(recvmsg)(fd, message, flags);
+  if (got <= 0) return got;
+  acquire_descriptor(SHMEMX_CALLER, fd);
+  note_list(SHMEMX_CALLER, message->msg_iov, static_cast<int>(message->msg_iovlen), static_cast<std::size_t>(got),
+            Kind::store);
+  return got;
+}
+SHMEMX_EXPORT ssize_t sendmsg(int fd, const msghdr* message, int flags) {
+  note_list(SHMEMX_CALLER, message->msg_iov, static_cast<int>(message->msg_iovlen), kNoLimit, Kind::load);
+  release_descriptor(SHMEMX_CALLER, fd);
+  return SHMEMX_NEXT(sendmsg)(fd, message, flags);
+}
 SHMEMX_EXPORT int eventfd_read(int fd, eventfd_t* value) {
   const int error = SHMEMX_NEXT(eventfd_read)(fd, value);
   if (error != 0) return error;
