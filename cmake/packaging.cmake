@@ -159,6 +159,7 @@ set(CPACK_DEBIAN_SHMEMX_LIBRARY_PACKAGE_SUGGESTS "libshmemx1-ucx, libshmemx1-ofi
 
 shmemx_package(shmemx_development NAME libshmemx-dev SECTION libdevel DEPENDS shmemx_library
   SUMMARY "OpenSHMEM 1.6: headers, static library and compiler wrappers" DIVERTS oshcc oshc++ oshcxx oshCC)
+set(CPACK_DEBIAN_SHMEMX_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)  # it holds no programs, and CPack would look into 2,000 pages
 set(CPACK_DEBIAN_SHMEMX_DEVELOPMENT_PACKAGE_RECOMMENDS "g++, shmemx-bin")
 set(CPACK_DEBIAN_SHMEMX_DEVELOPMENT_PACKAGE_SUGGESTS shmemx-doc)
 

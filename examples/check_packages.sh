@@ -50,6 +50,10 @@ for file in *.deb; do
 done
 
 for file in *.deb; do dpkg-deb -x "$file" root; done
+# The dependencies of this package are not looked up in its files.
+dpkg-deb -c "$(package libshmemx-dev)" | awk '$1 ~ /^-/ && $6 !~ /\.a$/ { print "root/" $6 }' >files
+binaries=$(xargs grep -lP '^\x7fELF' <files || true)
+[ -s files ] && [ -z "$binaries" ] || fail "libshmemx-dev holds programs or libraries: $binaries"
 documents=root/usr/share/doc/shmemx
 for path in $(grep -oE '\]\([^):]+\)' "$documents/README.md" | tr -d '](()' | sort -u); do
   [ -e "$documents/$path" ] || fail "the installed README names '$path', which is not installed"
