@@ -36,6 +36,24 @@ void send_waiting(const char* routine, am::OutgoingMessage message) noexcept {
   wait_for(routine, [&] { return try_send(message); });
 }
 
+void LongSends::send(am::OutgoingMessage message) noexcept {
+  if (message.payload.size() < transport::kLongBytes || !am::is_internode(message.pe))
+    return progress::send(routine_, message);
+  message.lifetime = am::until_done(outgoing_.emplace_back(transport::Outgoing{.done = false, .is_patient = true}));
+  wait_for(routine_, [&] { return try_send(message); });
+}
+
+void LongSends::finish() noexcept {
+  while (!outgoing_.empty()) {
+    wait_for(routine_, [&] {
+      const am::Locked endpoint;
+      if (!outgoing_.front().done) endpoint->poll(-1);
+      return outgoing_.front().done;
+    });
+    outgoing_.pop_front();
+  }
+}
+
 void flush(const char* routine, int pe) noexcept {
   if (am::is_internode(pe)) {
     wait_for(routine, [pe] {

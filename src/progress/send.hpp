@@ -1,6 +1,8 @@
 // Sending that waits for room, and waiting until what was sent has been executed.
 #pragma once
 
+#include <deque>
+
 #include "am/endpoint.hpp"
 
 namespace shmemx::progress {
@@ -16,6 +18,25 @@ namespace shmemx::progress {
   }
   send_waiting(routine, message);
 }
+
+// Messages whose long payloads networks send from where they lie, without keeping copies, while the caller goes on.
+// The receivers have to take part in what the caller waits for next.
+class LongSends {
+ public:
+  explicit LongSends(const char* routine) noexcept : routine_(routine) {}
+  LongSends(const LongSends&) = delete;
+  LongSends& operator=(const LongSends&) = delete;
+  ~LongSends() { finish(); }
+
+  // As progress::send(), but a long payload stays in use until finish().
+  void send(am::OutgoingMessage message) noexcept;
+  // Waits until the networks need no payload any more.
+  void finish() noexcept;
+
+ private:
+  const char* const routine_;
+  std::deque<transport::Outgoing> outgoing_;
+};
 
 // Waits until all counted messages that were sent to `pe`, or to all, before the call have been executed there.
 void flush(const char* routine, int pe) noexcept;

@@ -77,9 +77,9 @@ void drop_eager_messages(std::size_t team_index) noexcept {
 }
 
 void send_eager(const Team& team, const char* routine, int pe, std::uint64_t epoch, std::span<const std::byte> data,
-                SentFor sent_for) noexcept {
-  if (data.empty()) return send_flag(team, routine, pe, epoch, sent_for);
-  send_fragments(team, routine, pe, epoch, data, sent_for);
+                const Sending& how) noexcept {
+  if (data.empty()) return send_flag(team, routine, pe, epoch, how.sent_for);
+  send_fragments(team, routine, pe, epoch, data, how);
 }
 
 EagerMessage take_eager(const Team& team, int pe, std::uint64_t epoch) noexcept {

@@ -31,9 +31,9 @@ class EagerMessage {
   std::unique_ptr<EagerBuffer, FreeEagerBuffer> buffer_;
 };
 
-// Sends data and then the flag to `pe` of the team. On return `data` may be used again.
+// Sends data and then the flag to `pe` of the team. On return `data` may be used again, unless `how` says otherwise.
 void send_eager(const Team& team, const char* routine, int pe, std::uint64_t epoch, std::span<const std::byte> data,
-                SentFor sent_for = SentFor::member) noexcept;
+                const Sending& how = {}) noexcept;
 // Takes the message that `pe` has sent with this epoch; none if it has not arrived.
 EagerMessage take_eager(const Team& team, int pe, std::uint64_t epoch) noexcept;
 // Ends the job unless `message` has as many bytes as were due from `pe`. `advice`: what the diagnostic ends with.

@@ -197,15 +197,20 @@ void send_put(const Team& team, const char* routine, context::Place dest, std::u
 }
 
 void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t epoch, am::Bytes data,
-                    SentFor sent_for) noexcept {
+                    const Sending& how) noexcept {
   if (data.size() > kMaxEagerBytes) fatal(routine, "an eager message of %zu bytes is too long", data.size());
-  FlagHeader header = header_of(team, epoch, sent_for);
+  FlagHeader header = header_of(team, epoch, how.sent_for);
   header.total = data.size();
   const int to = context::world_pe(team.route, pe);
   const std::size_t most = am::max_payload_bytes(to) - sizeof header;
   do {
     const am::Bytes piece = data.first(std::min(most, data.size()));
-    progress::send(routine, {.pe = to, .handler = am::kFlag, .header = am::bytes_of(header), .payload = piece});
+    const am::OutgoingMessage message{.pe = to, .handler = am::kFlag, .header = am::bytes_of(header), .payload = piece};
+    if (how.sends != nullptr) {
+      how.sends->send(message);
+    } else {
+      progress::send(routine, message);
+    }
     header.offset += piece.size();
     data = data.subspan(piece.size());
   } while (!data.empty());

@@ -14,6 +14,7 @@
 
 #include "coll/common/team.hpp"
 #include "context/location.hpp"
+#include "progress/send.hpp"
 
 namespace shmemx::coll {
 
@@ -30,6 +31,10 @@ void close_receiver(std::size_t team_index) noexcept;
 // For whom a member sends: for itself alone, or for its node, as the last member to arrive there (internode/
 // first_round.hpp). The receiver then does not know before which member that is.
 enum class SentFor : std::uint8_t { member, node };
+struct Sending {
+  SentFor sent_for = SentFor::member;
+  progress::LongSends* sends = nullptr;  // with these, long data stay in use until they have finished
+};
 
 // These send to `pe` of the team, another one: a flag; data for symmetric memory, shorter than long messages, and then
 // a flag; an eager message (common/eager.hpp), which is not empty, with its flag.
@@ -38,7 +43,7 @@ void send_flag(const Team& team, const char* routine, int pe, std::uint64_t epoc
 void send_put(const Team& team, const char* routine, context::Place dest, std::uint64_t epoch,
               std::span<const std::byte> data) noexcept;
 void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t epoch, std::span<const std::byte> data,
-                    SentFor sent_for = SentFor::member) noexcept;
+                    const Sending& how = {}) noexcept;
 
 // Returns the latest flag that any member has set for its node, with the highest epoch.
 const MemberFlag& latest_node_flag(const Team& team) noexcept;

@@ -75,7 +75,7 @@ bool FirstRound::last_member_sends(int node) const noexcept {
 
 void FirstRound::send(int node, std::span<const std::byte> data) const noexcept {
   const SentFor sent_for = last_member_sends(nodes_.mine) ? SentFor::node : SentFor::member;
-  send_eager(team_, routine_, nodes_.leader(node), epoch_, data, sent_for);
+  send_eager(team_, routine_, nodes_.leader(node), epoch_, data, {.sent_for = sent_for});
 }
 
 EagerMessage FirstRound::receive(int node, std::size_t bytes, const char* advice) noexcept {

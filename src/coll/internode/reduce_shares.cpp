@@ -63,10 +63,11 @@ class ShareReduction {
   void work(std::size_t at, std::size_t nelems, std::uint64_t epoch) {
     if (buffer_ == nullptr && nodes_.here().size() > 1) buffer_ = take_memory(kReducePieceBytes);
     const int n = nodes_.count();
+    progress::LongSends sends(group_.routine());
     for (int i = 1; i < n; ++i) {
       const int node = nodes_.ahead(i);
       const Piece piece = piece_of(node, at, nelems);
-      send_eager(team_, group_.routine(), worker(node), epoch, {partial(piece, buffer_.get()), piece.bytes});
+      send_part(worker(node), epoch, {partial(piece, buffer_.get()), piece.bytes}, sends);
     }
     const Piece own = piece_of(nodes_.mine, at, nelems);
     combine_own(own, epoch);
@@ -79,6 +80,11 @@ class ShareReduction {
       await_flag(team_, group_.routine(), worker(node), epoch + 1);
       distribute(piece.offset, dest_ + piece.offset, piece.bytes);
     }
+  }
+
+  // A buffer is used again for the next piece; a source stays until the worker of that node has combined it.
+  void send_part(int pe, std::uint64_t epoch, std::span<const std::byte> data, progress::LongSends& sends) {
+    send_eager(team_, group_.routine(), pe, epoch, data, {.sends = buffer_ == nullptr ? &sends : nullptr});
   }
 
   // Receives the other nodes' parts of this node's piece, combines them node by node, and stores the result.
@@ -96,16 +102,21 @@ class ShareReduction {
     distribute(own.offset, dest_ + own.offset, own.bytes);
   }
 
-  // Block by block, so that sums in progress stay in the first-level cache. The own part may lie where the result goes.
+  // Block by block, so that sums in progress stay in the first-level cache. The own part may lie where the result goes:
+  // a block of it has been read when the last ones are combined.
   void combine_parts(const std::vector<const std::byte*>& parts, const Piece& own) {
     alignas(kCacheLine) std::byte block[kCacheBlockBytes];
     const std::size_t most = kCacheBlockBytes / combine_.element_bytes;
     for (std::size_t at = 0; at < own.nelems; at += most) {
       const std::size_t count = std::min(most, own.nelems - at);
       const std::size_t begin = at * combine_.element_bytes;
-      copy_block(block, parts[0] + begin, count * combine_.element_bytes);
-      for (std::size_t node = 1; node < parts.size(); ++node) combine_.accumulate(block, parts[node] + begin, count);
-      copy_block(dest_ + own.offset + begin, block, count * combine_.element_bytes);
+      const std::byte* left = parts[0] + begin;
+      if (parts.size() == 1) copy_block(dest_ + own.offset + begin, left, count * combine_.element_bytes);
+      for (std::size_t node = 1; node < parts.size(); ++node) {
+        std::byte* const into = node + 1 == parts.size() ? dest_ + own.offset + begin : block;
+        combine_.apply(into, left, parts[node] + begin, count);
+        left = block;
+      }
     }
   }
 
