@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(random_streams_arrive_whole) {
       PlayedPort::Peer& peer = side.port.peers[1 + static_cast<int>(random() % (kPes - 1))];
       if (random() % 5 == 0) peer.room = random() % 4;
       if (random() % 7 == 0) peer.received = peer.sent;
-      if (random() % 9 == 0) side.outgoing.progress(random() % 2 == 0);
+      if (random() % 9 == 0) side.outgoing.progress(static_cast<Outgoing::Flush>(random() % 3));
     }
     for (auto& peer : side.port.peers) peer.second.room = 1000000;
     side.outgoing.progress(Outgoing::Flush::all);
