@@ -51,13 +51,18 @@ void run_members(void* given) noexcept {
   n_barriers = outer_barriers;
 }
 
+void acquire_all_of(const Parallel& ended) noexcept {
+  acquire_word(word_of(&ended, Word::join));
+  acquire_word(word_of(&ended, Word::tasks));  // they may run when their members have ended
+}
+
 // Calls real(outlined, data) for a parallel.
 template <class Real>
 void run_parallel(Outlined* outlined, void* data, Real real) noexcept {
   Parallel mine{outlined, data};
   release_word(word_of(&mine, Word::fork));
   real(run_members, &mine);
-  acquire_word(word_of(&mine, Word::join));
+  acquire_all_of(mine);
 }
 
 // Two barriers in turn: a thread may come to the next one before others have left this one, and is ahead of those.
@@ -167,7 +172,7 @@ unsigned run_with_reductions(Outlined* outlined, void* data, Real real) noexcept
   const std::size_t index = begin_task_loop(outlined, &mine);
   release_word(word_of(&mine, Word::fork));
   const unsigned threads = real(index == kTaskLoops ? outlined : kRunMembersOf[index]);
-  acquire_word(word_of(&mine, Word::join));
+  acquire_all_of(mine);
   if (index != kTaskLoops) end_task_loop(index);
   return threads;
 }
