@@ -14,9 +14,9 @@ constexpr std::uint64_t kAlarmRestNs = 500'000;
 // for.
 struct Polled {
   std::uint64_t first_part;  // of the longest sleep
-  std::uint64_t rise_ns;     // they have grown to the longest one when the wait has taken that long
+  std::uint64_t rise_ns;     // they have grown to the longest one when the wait has slept that long
 };
-constexpr Polled kPolledAlone{50, 4'000'000'000};   // the wait has the core for itself
+constexpr Polled kPolledAlone{50, 2'000'000'000};   // the wait has the core for itself
 constexpr Polled kPolledBeside{20, 1'000'000'000};  // also the first part of a progress thread
 
 }  // namespace
@@ -126,7 +126,16 @@ bool Pace::has_ended(const Seen& seen) noexcept {
   } else if (now.action == Action::pause) {
     cores_.note_preemption(last_ns_, seen.now_ns, seen.cpu);
   }
-  return seen.now_ns - begin_ns_ > now.ns;
+  return seen.now_ns - begin_ns_ > length_ns(seen);
+}
+
+// A sleep would notice late what has come. With as many cores as PEs, other threads on this one are few.
+bool Pace::is_better_awake(const Seen& seen) const noexcept {
+  return phase_ == Phase::yielding && seen.longest_ns != kUntilWoken && !plan_.is_crowded;
+}
+
+std::uint64_t Pace::length_ns(const Seen& seen) const noexcept {
+  return is_better_awake(seen) ? std::max(burst().ns, plan_.unwoken_yield_ns) : burst().ns;
 }
 
 Step Pace::after_burst(const Seen& seen) noexcept {
@@ -149,9 +158,8 @@ Step Pace::after_burst(const Seen& seen) noexcept {
 
 Step Pace::after_yield(const Seen& seen) noexcept {
   const Yields::Effect effect = yields_.note(cores_, seen.yield_ns, seen.now_ns, seen.cpu);
-  const bool is_over =
-      effect == Yields::Effect::beside_program || (effect == Yields::Effect::in_vain && plan_.is_woken_directly);
-  if (is_over || has_ended(seen)) return sleep(seen, 1);
+  const bool is_vain = effect == Yields::Effect::in_vain && plan_.is_woken_directly && !is_better_awake(seen);
+  if (effect == Yields::Effect::beside_program || is_vain || has_ended(seen)) return sleep(seen, 1);
   Step step = turn(seen);
   step.parts = cores_.is_shared(seen.now_ns);
   return step;
@@ -181,8 +189,8 @@ std::uint64_t Pace::next_polled_ns(const Seen& seen) noexcept {
   const std::uint64_t first = longest / polled.first_part;
   polled_ns_ = std::clamp(polled_ns_, first, longest);
   if (!plan_.sleep.are_of_wait) return polled_ns_;
-  const std::uint64_t waited = std::min(seen.now_ns - sleep_begin_ns_, polled.rise_ns);
-  return std::clamp(longest * waited / polled.rise_ns, first, polled_ns_);
+  const std::uint64_t slept = std::min(seen.now_ns - sleep_begin_ns_, polled.rise_ns);
+  return std::clamp(longest * slept / polled.rise_ns, first, polled_ns_);
 }
 
 Step Pace::sleep_again(const Seen& seen) noexcept {

@@ -83,11 +83,12 @@ struct Plan {
   Burst woken;           // after a sleep that was not to the end, where nobody else needs the core
   Burst looking;         // after any other sleep
   SleepSteps sleep;
-  std::uint64_t early_ns = 0;      // timed bursts begin with polls without anything between them
-  std::uint32_t max_alarms = 0;    // wake-ups without a message in a row until the thread rests; 0: it never does
-  bool is_crowded = false;         // PEs outnumber the cores
-  bool is_woken_directly = false;  // no other thread has to run first: so it may sleep if its yields are in vain
-  bool refused_is_aside = false;   // the progress thread leaves the work to others if it cannot sleep
+  std::uint64_t early_ns = 0;          // timed bursts begin with polls without anything between them
+  std::uint64_t unwoken_yield_ns = 0;  // how long the thread yields at least where nothing wakes it
+  std::uint32_t max_alarms = 0;        // wake-ups without a message in a row until the thread rests; 0: it never does
+  bool is_crowded = false;             // PEs outnumber the cores
+  bool is_woken_directly = false;      // no other thread has to run first: so it may sleep if its yields are in vain
+  bool refused_is_aside = false;       // the progress thread leaves the work to others if it cannot sleep
 };
 
 // What the yields of a thread tell.
@@ -129,6 +130,8 @@ class Pace {
   Step wake_up(Slept slept, const Seen& seen) noexcept;
   Step turn(const Seen& seen) const noexcept;
   bool has_ended(const Seen& seen) noexcept;
+  bool is_better_awake(const Seen& seen) const noexcept;
+  std::uint64_t length_ns(const Seen& seen) const noexcept;
   Step after_burst(const Seen& seen) noexcept;
   Step after_yield(const Seen& seen) noexcept;
   Step after_sleep(const Seen& seen) noexcept;

@@ -43,6 +43,9 @@ struct Policy {
   // The longest sleep of a waiter and of the networks' thread where nothing wakes them, as for a network without a
   // descriptor (transport::Capabilities::waits).
   std::uint64_t longest_sleep_ns = kUntilWoken;
+  // There a waiter yields for this long, if that is longer than `yield_ns` and PEs do not outnumber cores: a sleep
+  // notices late what has come.
+  std::uint64_t unwoken_yield_ns = 0;
   WaitMode mode = WaitMode::automatic;
   bool crowded = false;  // PEs outnumber the cores they may use
   // Tests call this library's cold half: `crowded`, or SHMEM_WATCHDOG has to know loops of them.

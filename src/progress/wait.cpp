@@ -65,6 +65,7 @@ Plan plan_of_wait() {
   if (how.mode == WaitMode::automatic && !sleeps_at_once) {
     if (!how.crowded) plan.beside_program = {Action::pause, 0, kBusySpinNs};
     plan.yielding = {Action::yield, 0, how.yield_ns};
+    plan.unwoken_yield_ns = how.unwoken_yield_ns;
   }
   plan_wakes(plan, sleeps_at_once);
   plan.sleep = how.sleep;

@@ -281,6 +281,7 @@ void configure_sleeping(progress::Policy& policy, const config::Config& config, 
   constexpr std::uint64_t kYieldingPesPerCore = 16;
   constexpr std::uint64_t kFirstSleepNsPerPe = 40'000;  // on the same core
   constexpr std::uint64_t kLastSleepUsPerPe = 200;
+  constexpr std::uint64_t kUnwokenYieldNs = 110'000'000;
   const std::uint64_t turns_us = default_yield_us(n_pes, nodes.several());
   const std::uint64_t per_core = policy.crowded ? n_pes / static_cast<std::uint64_t>(usable_cpus()) : 1;
   const bool very_many = per_core > kYieldingPesPerCore;
@@ -291,7 +292,10 @@ void configure_sleeping(progress::Policy& policy, const config::Config& config, 
   const std::uint64_t step_us = very_many ? kLastSleepUsPerPe * per_core : 1000;
   sleep.max_ns = 1000 * config.sleep_max_us.value_or(step_us);
   sleep.first_ns = std::min(sleep.first_ns, sleep.max_ns);
-  if (needs_polls(nodes, config.net_rma)) policy.longest_sleep_ns = 1000 * step_us;
+  if (needs_polls(nodes, config.net_rma)) {
+    policy.longest_sleep_ns = 1000 * step_us;
+    policy.unwoken_yield_ns = config.yield_us.has_value() ? 0 : kUnwokenYieldNs;
+  }
   // Without a progress thread nothing but the end of a step tells that a network has brought a message.
   const bool is_woken = !nodes.several() || config.progress != config::Progress::off;
   sleep.may_grow_long = is_woken && !very_many && !config.sleep_max_us.has_value();

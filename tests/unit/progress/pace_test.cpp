@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(what_nothing_wakes_sleeps_in_steps_that_begin_anew_when_som
                {slept(Slept::to_the_end), pause(2)},
                {after(kUs), asleep(20 * kUs)},
                {slept(Slept::to_the_end), pause(2)},
-               {after(200 * kMs), asleep(200'041 * kUs / 4000)},
+               {after(200 * kMs), asleep(200'041 * kUs / 2000)},
                {slept(Slept::to_the_end), pause(2)},
                {moved(kUs), asleep(20 * kUs)},
                {slept(Slept::to_the_end), pause(2)},
@@ -333,10 +333,29 @@ BOOST_AUTO_TEST_CASE(what_nothing_wakes_looks_after_a_part_of_the_time_that_it_h
       if (is_shared) wait.share_core();
       step = wait.next(after(50 * kUs));
     }
-    const std::uint64_t part = (wait.now - begin) / (is_shared ? 1000 : 4000);
+    const std::uint64_t part = (wait.now - begin) / (is_shared ? 1000 : 2000);
     if (step.action != Action::sleep) step = wait.next(after(0));
     BOOST_CHECK_EQUAL(step.ns, part);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_wait_that_nothing_wakes_yields_for_longer_unless_pes_outnumber_cores) {
+  Plan plan = plan_for_store();
+  plan.unwoken_yield_ns = 100 * kMs;
+  plan.is_woken_directly = true;
+  Thread wait(plan, kMs);
+  wait.begin_wait();
+  wait.next(after(0));
+  wait.hand_core_round();
+  for (int i = 0; i < 8; ++i) BOOST_CHECK_EQUAL(wait.next(yielded(kUs)), yield(true));  // not in vain
+  wait.follow({{after(99 * kMs), yield()}, {after(kMs), asleep(20 * kUs, 1)}});
+  Thread woken(plan);
+  woken.begin_wait();
+  woken.follow({{after(0), yield()}, {after(201 * kUs), asleep(50 * kUs, 1)}});
+  plan.is_crowded = true;
+  Thread crowded(plan, kMs);
+  crowded.begin_wait();
+  crowded.follow({{after(0), yield()}, {after(201 * kUs), asleep(50 * kUs, 1)}});
 }
 
 // ---- progress threads ----
