@@ -51,7 +51,7 @@ bool open_wake_up() {
   made.epoll = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
   made.event = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!made.epoll.valid() || !made.event.valid() || !watch(made.epoll.get(), made.event.get())) return false;
-  made.wakes = policy().longest_sleep_ns != kUntilWoken;
+  made.wakes = policy().unwoken.longest_sleep_ns != kUntilWoken;
   for (const int fd : am::network_descriptors()) made.wakes |= watch(made.epoll.get(), fd);
   return made.wakes;
 }
@@ -129,7 +129,7 @@ class NetworkSource final : public Source {
   Slept sleep(std::uint64_t ns) noexcept override;
   bool stand_aside() noexcept override;
   bool is_attended(const Others& others) const noexcept override { return is_attended(others, kFewPolls); }
-  std::uint64_t longest_sleep_ns() const noexcept override { return policy().longest_sleep_ns; }
+  std::uint64_t longest_sleep_ns() const noexcept override { return policy().unwoken.longest_sleep_ns; }
 
  private:
   // Returns whether others poll more often than `few` times, or sleep in place of this thread: then its wake-ups are a
@@ -205,7 +205,7 @@ Slept sleep_in_place_of_thread(std::uint32_t seen, std::uint64_t ns) {
   doorbell.wake_socket.store(wake_up().socket.name(), std::memory_order_seq_cst);                    // seat
   Slept slept = Slept::until_woken;
   if (am::is_quiet_for_sleep() && doorbell.wake_seq.load(std::memory_order_seq_cst) == seen)  // seat
-    slept = sleep_on_descriptors(policy().longest_sleep_ns == kUntilWoken ? round_up(ns, kNsPerMs) : ns, true);
+    slept = sleep_on_descriptors(policy().unwoken.longest_sleep_ns == kUntilWoken ? round_up(ns, kNsPerMs) : ns, true);
   doorbell.wake_socket.store(0, std::memory_order_relaxed);
   hints.waiter_on_networks.store(false, std::memory_order_seq_cst);  // hand_over
   return slept == Slept::called ? Slept::until_woken : slept;

@@ -135,7 +135,7 @@ bool Pace::is_better_awake(const Seen& seen) const noexcept {
 }
 
 std::uint64_t Pace::length_ns(const Seen& seen) const noexcept {
-  return is_better_awake(seen) ? std::max(burst().ns, plan_.unwoken_yield_ns) : burst().ns;
+  return is_better_awake(seen) ? std::max(burst().ns, burst().unwoken_ns) : burst().ns;
 }
 
 Step Pace::after_burst(const Seen& seen) noexcept {

@@ -57,6 +57,7 @@ struct Burst {
   Action action = Action::poll;
   std::uint32_t polls = 0;
   std::uint64_t ns = 0;
+  std::uint64_t unwoken_ns = 0;  // at least, of yields where nothing wakes the thread and PEs do not outnumber cores
 
   bool is_none() const noexcept { return polls == 0 && ns == 0; }
   bool is_timed() const noexcept { return polls == 0 && ns != 0; }
@@ -83,12 +84,11 @@ struct Plan {
   Burst woken;           // after a sleep that was not to the end, where nobody else needs the core
   Burst looking;         // after any other sleep
   SleepSteps sleep;
-  std::uint64_t early_ns = 0;          // timed bursts begin with polls without anything between them
-  std::uint64_t unwoken_yield_ns = 0;  // how long the thread yields at least where nothing wakes it
-  std::uint32_t max_alarms = 0;        // wake-ups without a message in a row until the thread rests; 0: it never does
-  bool is_crowded = false;             // PEs outnumber the cores
-  bool is_woken_directly = false;      // no other thread has to run first: so it may sleep if its yields are in vain
-  bool refused_is_aside = false;       // the progress thread leaves the work to others if it cannot sleep
+  std::uint64_t early_ns = 0;      // timed bursts begin with polls without anything between them
+  std::uint32_t max_alarms = 0;    // wake-ups without a message in a row until the thread rests; 0: it never does
+  bool is_crowded = false;         // PEs outnumber the cores
+  bool is_woken_directly = false;  // no other thread has to run first: so it may sleep if its yields are in vain
+  bool refused_is_aside = false;   // the progress thread leaves the work to others if it cannot sleep
 };
 
 // What the yields of a thread tell.

@@ -33,6 +33,14 @@ struct Hooks {
   bool only_for_other_nodes = false;  // where node peers, whose stores wake the doorbell sooner, may end other waits
 };
 
+// Where nothing wakes a thread, as for a network without a descriptor (transport::Capabilities::waits).
+struct Unwoken {
+  std::uint64_t longest_sleep_ns = kUntilWoken;  // of a waiter and of the networks' thread
+  // A waiter yields for this long, if that is longer than Policy::yield_ns and PEs do not outnumber cores: a sleep
+  // notices late what has come.
+  std::uint64_t yield_ns = 0;
+};
+
 struct Policy {
   std::uint32_t bare_polls = 200;    // polls without pause: the change is close; 1 where `poll` brings it
   std::uint32_t store_polls = 200;   // the same where a node peer's store brings it
@@ -40,12 +48,7 @@ struct Policy {
   std::uint64_t poll_ns = 0;         // not 0: polls for this time instead, as a poll of a network exceeds a pause
   std::uint64_t yield_ns = 200'000;  // then sched_yield between polls for this long
   SleepSteps sleep;                  // then sleep
-  // The longest sleep of a waiter and of the networks' thread where nothing wakes them, as for a network without a
-  // descriptor (transport::Capabilities::waits).
-  std::uint64_t longest_sleep_ns = kUntilWoken;
-  // There a waiter yields for this long, if that is longer than `yield_ns` and PEs do not outnumber cores: a sleep
-  // notices late what has come.
-  std::uint64_t unwoken_yield_ns = 0;
+  Unwoken unwoken;
   WaitMode mode = WaitMode::automatic;
   bool crowded = false;  // PEs outnumber the cores they may use
   // Tests call this library's cold half: `crowded`, or SHMEM_WATCHDOG has to know loops of them.

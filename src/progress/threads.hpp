@@ -11,7 +11,7 @@ namespace shmemx::progress {
 // am::set_up().
 void start_node_thread() noexcept;
 // Starts the thread for messages of the networks, if something wakes it: their descriptors, or its policy
-// (Policy::longest_sleep_ns). A waiter may sleep in its place: any without node peers, else one that awaits a
+// (Policy::unwoken). A waiter may sleep in its place: any without node peers, else one that awaits a
 // message of another node.
 void start_network_thread(bool has_node_peers) noexcept;
 // End one or both and wait for it. Do nothing if none runs.

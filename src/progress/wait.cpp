@@ -64,8 +64,7 @@ Plan plan_of_wait() {
       how.crowded && how.yield_ns == 0;  // with very many PEs each turn does as little as it can
   if (how.mode == WaitMode::automatic && !sleeps_at_once) {
     if (!how.crowded) plan.beside_program = {Action::pause, 0, kBusySpinNs};
-    plan.yielding = {Action::yield, 0, how.yield_ns};
-    plan.unwoken_yield_ns = how.unwoken_yield_ns;
+    plan.yielding = {Action::yield, 0, how.yield_ns, how.unwoken.yield_ns};
   }
   plan_wakes(plan, sleeps_at_once);
   plan.sleep = how.sleep;
@@ -139,7 +138,7 @@ void Wait::tell_others() {
 }
 
 void Wait::run() {
-  seen_.longest_ns = policy().longest_sleep_ns;
+  seen_.longest_ns = policy().unwoken.longest_sleep_ns;
   if (pace_.needs_clock()) look_at_clock();
   for (Step step = pace_.begin_wait(seen_); !carry_out(step); step = pace_.next(seen_)) {
   }

@@ -5,8 +5,8 @@
 // - Two members of a team wait, at the same epoch, in different collectives of it. A PE says in the arena in which
 //   collective it waits, and one that waits for long looks at what the others say. It also looks at all flags that it
 //   has got at that epoch, whether it waits for them or not.
-// - One member waits in a collective at whose epoch another one has left a broadcast. A PE that waits for long, whatever
-//   for, says which broadcast it has left last. It may have left any number of the same broadcasts since then.
+// - One member waits in a collective at whose epoch another one has left a broadcast. A PE that waits for long,
+//   whatever for, says which broadcast it has left last. It may have left any number of the same broadcasts since then.
 // - Two PEs wait in collectives of different teams that both belong to, in the first one of different active sets, or
 //   one of them in a collective in the background, and each needs the other. Both say so of the other's wait, in
 //   `lacking`: the collective that it waits in cannot complete without this PE, which has not entered it and, as it

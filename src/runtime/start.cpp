@@ -293,8 +293,8 @@ void configure_sleeping(progress::Policy& policy, const config::Config& config, 
   sleep.max_ns = 1000 * config.sleep_max_us.value_or(step_us);
   sleep.first_ns = std::min(sleep.first_ns, sleep.max_ns);
   if (needs_polls(nodes, config.net_rma)) {
-    policy.longest_sleep_ns = 1000 * step_us;
-    policy.unwoken_yield_ns = config.yield_us.has_value() ? 0 : kUnwokenYieldNs;
+    policy.unwoken.longest_sleep_ns = 1000 * step_us;
+    policy.unwoken.yield_ns = config.yield_us.has_value() ? 0 : kUnwokenYieldNs;
   }
   // Without a progress thread nothing but the end of a step tells that a network has brought a message.
   const bool is_woken = !nodes.several() || config.progress != config::Progress::off;

@@ -1,5 +1,4 @@
 /* Mistakes that SHMEM_CHECK finds, by name: docs/checking.md shows them. The last PE makes them where one is enough. */
-#include <pthread.h>
 #include <shmemx.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -354,19 +353,9 @@ static void fetched_result_written(void) {
   shmem_quiet();
 }
 
-static void* put_by_thread(void* unused) {
-  shmem_long_p(&word, 1, 0);
-  return unused;
-}
-
-static void thread_beyond_the_level(void) {
-  pthread_t thread;
-  if (last && pthread_create(&thread, NULL, put_by_thread, NULL) == 0) pthread_join(thread, NULL);
-}
-
 void pointer_to_no_pe(void), freed_by_free(void), source_is_unmapped(void), dest_is_unmapped(void);
 void private_context_of_another_thread(void), quiet_of_a_private_context(void), lock_at_finalize(void);
-void threads_in_one_team(void);
+void threads_in_one_team(void), thread_beyond_the_level(void);
 
 #define MISTAKE(NAME) \
   { #NAME, NAME }

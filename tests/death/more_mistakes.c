@@ -5,7 +5,7 @@
 
 void pointer_to_no_pe(void);
 void freed_by_free(void);
-void lock_at_finalize(void), threads_in_one_team(void);
+void lock_at_finalize(void), threads_in_one_team(void), thread_beyond_the_level(void);
 void source_is_unmapped(void);
 void dest_is_unmapped(void);
 void private_context_of_another_thread(void);
@@ -78,4 +78,14 @@ void threads_in_one_team(void) {
   if (!is_last()) shmem_long_wait_until(&word, SHMEM_CMP_EQ, 1);
   pthread_create(&thread, NULL, barrier_by_thread, NULL);
   barrier_by_thread(NULL);
+}
+
+static void* put_by_thread(void* unused) {
+  shmem_long_p(&word, 1, 0);
+  return unused;
+}
+
+void thread_beyond_the_level(void) {
+  pthread_t thread;
+  if (is_last() && pthread_create(&thread, NULL, put_by_thread, NULL) == 0) pthread_join(thread, NULL);
 }

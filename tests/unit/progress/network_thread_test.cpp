@@ -55,7 +55,7 @@ struct Process {
     Doorbell& doorbell = parts.control(0).doorbell;
     doorbell_hooks = {.own = &doorbell, .wake_network_sleeper = progress::wake_network_sleeper};
     am::network_thread.wake = progress::wake_network_thread;
-    progress::policy().longest_sleep_ns = kLongestNs;
+    progress::policy().unwoken.longest_sleep_ns = kLongestNs;
     static std::uint8_t via[2] = {am::kNodeRoute, 0};
     static transport::Transport* const networks[1] = {&network.transport};
     am::set_up(
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(a_node_peer_wakes_who_sleeps_on_the_networks) {
   progress::Policy& policy = progress::policy();
   const progress::SleepSteps steps_before = policy.sleep;
   policy.sleep = {.first_ns = kForeverNs, .max_ns = kForeverNs};
-  policy.longest_sleep_ns = kForeverNs;
+  policy.unwoken.longest_sleep_ns = kForeverNs;
   {
     WithThread thread(true);
     std::atomic<bool> flag{false};
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(a_node_peer_wakes_who_sleeps_on_the_networks) {
     waiter.join();
   }
   policy.sleep = steps_before;
-  policy.longest_sleep_ns = kLongestNs;
+  policy.unwoken.longest_sleep_ns = kLongestNs;
 }
 
 // By RMA that this PE takes no part in.
