@@ -396,3 +396,18 @@ PE_TEST(whoever_arrives_last_finds_the_data_of_its_node) {
   }
   CHECK_EQUAL(bad, 0u);
 }
+
+// The members of a node that send for it have connections of their own, on which messages may overtake each other. None
+// is still under way when its team has ended: the next team has its slot.
+PE_TEST(teams_end_when_all_messages_of_their_nodes_have_come) {
+  int failed = 0;
+  for (int round = 0; round < 300; ++round) {
+    const bool is_reversed = round % 2 == 1;
+    shmem_team_t team = SHMEM_TEAM_INVALID;
+    failed |= shmem_team_split_strided(SHMEM_TEAM_WORLD, is_reversed ? pes() - 1 : 0, is_reversed ? -1 : 1, pes(),
+                                       nullptr, 0, &team);
+    for (int i = 0; i <= round % 3; ++i) shmem_team_sync(team);
+    shmem_team_destroy(team);
+  }
+  CHECK_EQUAL(failed, 0);
+}

@@ -48,7 +48,9 @@ struct Receiver {
 };
 constinit Receiver receivers[kTeamEntries];
 
-constexpr std::uint32_t kLatestOfNodes = ~std::uint32_t{0};  // in place of a writer: see latest_node_flag()
+// In place of a writer: see latest_node_flag(), and messages_for_node() of a writer.
+constexpr std::uint32_t kLatestOfNodes = ~std::uint32_t{0};
+constexpr std::uint32_t kMessagesOf = std::uint32_t{1} << 31;
 
 // Runs `change` under the endpoint's lock. Until the endpoint is open no handler runs.
 template <class Change>
@@ -110,6 +112,8 @@ void complete(Receiver& receiver, const FlagHeader& header, std::size_t bytes, i
   if (header.window == kForNode) {
     MemberFlag& latest = receiver.flag(kLatestOfNodes);
     if (header.epoch > latest.epoch.load(std::memory_order_relaxed)) store_flag(latest, header);  // single writer
+    std::atomic<std::uint64_t>& count = receiver.flag(kMessagesOf | header.writer).epoch;
+    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // arrive
   }
   wake_own_sleepers();
 }
@@ -219,6 +223,11 @@ void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t
 const MemberFlag& latest_node_flag(const Team& team) noexcept {
   const am::Locked lock;
   return receivers[team.route.team_index].flag(kLatestOfNodes);
+}
+
+MemberFlag& messages_for_node(const Team& team, int writer) noexcept {
+  const am::Locked lock;
+  return receivers[team.route.team_index].flag(kMessagesOf | static_cast<std::uint32_t>(writer));
 }
 
 const MemberFlag& received_flag(const Team& team, int writer) noexcept {

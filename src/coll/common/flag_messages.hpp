@@ -47,6 +47,8 @@ void send_fragments(const Team& team, const char* routine, int pe, std::uint64_t
 
 // Returns the latest flag that any member has set for its node, with the highest epoch.
 const MemberFlag& latest_node_flag(const Team& team) noexcept;
+// Returns how many messages of `writer` for its node have come, in `epoch`. `tag` is the caller's own, 0 at first.
+MemberFlag& messages_for_node(const Team& team, int writer) noexcept;
 // Returns the flag that `writer`, whose memory is not mapped, sets by messages. It stays until the team ends.
 const MemberFlag& received_flag(const Team& team, int writer) noexcept;
 // Returns those of all members that have set theirs, with their numbers in the team.

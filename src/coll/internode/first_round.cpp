@@ -13,7 +13,16 @@ class SenderFlags {
  public:
   SenderFlags(const Team& team, const NodeMembers& members, std::size_t count)
       : team_(team), of_nodes_(latest_node_flag(team)), count_(count) {
-    for (std::size_t i = 0; i < count; ++i) senders_[i] = {members[i], &received_flag(team, members[i])};
+    for (std::size_t i = 0; i < count; ++i) {
+      senders_[i] = {members[i], &received_flag(team, members[i])};
+      if (count > 1) senders_[i].messages = &messages_for_node(team, members[i]);
+    }
+    if (count > 1) due_ = senders_[0].messages->tag.load(std::memory_order_relaxed) + 1;  // of this thread
+  }
+
+  // The message of this round has been found.
+  void note_found() {
+    if (count_ > 1) senders_[0].messages->tag.store(due_, std::memory_order_relaxed);
   }
 
   // Returns the member that has sent last: it is likely to be the next one, too.
@@ -30,9 +39,11 @@ class SenderFlags {
     compare_tag(team_, routine, senders_[0].pe, of_nodes_, epoch);
   }
 
-  // Returns the member whose flag shows that its node has sent; -1: none. A member whose flag is of a later epoch has
-  // left this one, which needs no data of another node then.
+  // Returns the member whose flag shows that its node has sent; -1: none. Messages of its members may come in another
+  // order than they have been sent in, and this round may be the last one of the team, which leaves nothing under way:
+  // so there have to be as many as this leader has awaited.
   int find_flag(std::uint64_t epoch) const {
+    if (count_ > 1 && messages() < due_) return -1;
     for (const Sender& sender : sent()) {
       if (epoch_of(sender) >= epoch) return sender.pe;
     }
@@ -54,7 +65,13 @@ class SenderFlags {
   struct Sender {
     int pe = 0;
     const MemberFlag* flag = nullptr;
+    MemberFlag* messages = nullptr;  // where members send for their node
   };
+  std::uint64_t messages() const {
+    std::uint64_t sum = 0;
+    for (const Sender& sender : sent()) sum += sender.messages->epoch.load(std::memory_order_acquire);  // arrive
+    return sum;
+  }
   std::span<const Sender> sent() const { return {senders_, count_}; }
   static std::uint64_t epoch_of(const Sender& sender) {
     return sender.flag->epoch.load(std::memory_order_acquire);  // arrive
@@ -64,6 +81,7 @@ class SenderFlags {
   const MemberFlag& of_nodes_;
   Sender senders_[kMostSenders];
   std::size_t count_;
+  std::uint64_t due_ = 0;
 };
 
 }  // namespace
@@ -81,7 +99,7 @@ void FirstRound::send(int node, std::span<const std::byte> data) const noexcept 
 EagerMessage FirstRound::receive(int node, std::size_t bytes, const char* advice) noexcept {
   const auto count = static_cast<std::size_t>(last_member_sends(node) ? nodes_.size_of(node) : 1);
   const NodeMembers members = count == 1 ? NodeMembers(nullptr, nodes_.leader(node), 0, 1) : nodes_.on(node);
-  const SenderFlags flags(team_, members, count);
+  SenderFlags flags(team_, members, count);
   EagerMessage data;
   int from = -1;
   {
@@ -93,6 +111,7 @@ EagerMessage FirstRound::receive(int node, std::size_t bytes, const char* advice
       return from >= 0;
     });
   }
+  flags.note_found();
   if (bytes != 0) check_eager(routine_, from, data, bytes, advice);
   await_prepared();
   return data;
