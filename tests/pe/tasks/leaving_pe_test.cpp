@@ -1,6 +1,8 @@
 // Tasks that have gathered leave while their sender computes, without further calls of the library.
+#include <sched.h>
 #include <shmemx.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 
@@ -42,8 +44,7 @@ PE_TEST_MIN(tasks_leave_while_their_sender_computes, 2) {
     while (shmemx_scheduler_poll(1) == 0) {
     }
     // Without a progress thread nobody executes what other nodes ask for.
-    for (volatile long* const seen = done; helps() && *seen != kTasks;) {
-    }
+    while (helps() && std::atomic_ref(*done).load(std::memory_order_acquire) != kTasks) sched_yield();
   }
   if (me() == 1) {
     for (long run = 0; run < kTasks;) run += static_cast<long>(shmemx_scheduler_poll(16));
