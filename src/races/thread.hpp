@@ -98,8 +98,8 @@ struct Executable {
 extern constinit Executable executable;
 extern constinit Executable cxx_library;  // that of C++, if it is a shared one
 inline std::uint32_t site_of(const void* return_address) noexcept {
-  const std::uintptr_t site = reinterpret_cast<std::uintptr_t>(return_address) - executable.begin;
-  return site < executable.end - executable.begin ? static_cast<std::uint32_t>(site) : 0;
+  if (!executable.holds(return_address)) return 0;
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(return_address) - executable.begin);
 }
 
 }  // namespace shmemx::races

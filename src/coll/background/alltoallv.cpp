@@ -37,8 +37,7 @@ class VariableAlltoall final : public Schedule {
       check_alltoallv_block(arguments_, i, displs[i], counts[i]);
       if (arguments_.received != nullptr) arguments_.received[i] = counts[i];
     }
-    const auto own = static_cast<std::size_t>(me_);
-    if (counts[own] != arguments_.source_counts[own]) fail_own_block(arguments_, counts[own], me_);
+    check_own_block(arguments_, counts, me_);
     return make_pairwise_exchange({me_, size_, nullptr, false},
                                   {.out = {const_cast<std::byte*>(arguments_.source), 0, 0, arguments_.source_counts,
                                            own_displs_.empty() ? arguments_.source_displs : own_displs_.data()},
@@ -75,9 +74,9 @@ void check_alltoallv_block(const AlltoallV& arguments, std::size_t member, std::
         member, bytes, at, arguments.dest_bytes);
 }
 
-void fail_own_block(const AlltoallV& arguments, std::size_t expected, int me) {
-  fatal(arguments.routine, "this PE sends %zu bytes to itself and expects %zu",
-        arguments.source_counts[static_cast<std::size_t>(me)], expected);
+void check_own_block(const AlltoallV& arguments, const std::size_t* counts, int me) {
+  const std::size_t sent = arguments.source_counts[index_of(me)], expected = counts[index_of(me)];
+  if (sent != expected) fatal(arguments.routine, "this PE sends %zu bytes to itself and expects %zu", sent, expected);
 }
 
 ScheduleOwner make_alltoallv(const Members& members, const AlltoallV& arguments) noexcept {

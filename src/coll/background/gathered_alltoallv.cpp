@@ -50,7 +50,7 @@ class ApartAlltoallv final : public Schedule {
     out_displs_ = places(arguments, arguments.source_displs, arguments.source_counts, members.size);
     in_displs_ = places(arguments, arguments.dest_displs, lengths, members.size);
     const auto me = index_of(members.me);
-    if (in_[me] != out_[me]) fail_own_block(arguments, in_[me], members.me);
+    check_own_block(arguments, lengths, members.me);
     for (std::size_t i = 0; i < in_.size(); ++i) {
       check_alltoallv_block(arguments, i, in_displs_[i], in_[i]);
       if (i == me) continue;

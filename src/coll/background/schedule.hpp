@@ -144,8 +144,8 @@ struct AlltoallV {
 std::vector<std::size_t> alltoallv_displs(const AlltoallV& arguments, const std::size_t* counts, int size);
 // Ends the job if the block does not fit into dest.
 void check_alltoallv_block(const AlltoallV& arguments, std::size_t member, std::size_t at, std::size_t bytes);
-// Ends the job: the block of `me` for itself has two lengths.
-[[noreturn]] void fail_own_block(const AlltoallV& arguments, std::size_t expected, int me);
+// Ends the job if the block of `me` for itself is expected with another length, of these, than it is sent with.
+void check_own_block(const AlltoallV& arguments, const std::size_t* counts, int me);
 ScheduleOwner make_alltoallv(const Members& members, const AlltoallV& arguments) noexcept;
 // Short blocks with their lengths through members that gather them for one member of another node. Long blocks follow
 // from each to each, or, if the caller knows the lengths, by a second schedule, which make_alltoallv_apart() returns

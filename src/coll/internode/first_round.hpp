@@ -2,7 +2,7 @@
 // last member to arrive sends for its node, so that a leader that sleeps, or has no core, need not run for that: the
 // leader is woken by what another node has sent.
 //
-//   FirstRound round(team, routine, ++team.epoch, bytes);
+//   FirstRound round(team, routine, ++team.epoch);
 //   if (!round.gather(prepare, send)) return;
 //   ... round.receive(node, bytes) ... the leader works while the others of its node wait ...
 //   release_node(team, routine, round.epoch());

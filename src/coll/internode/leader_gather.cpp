@@ -23,14 +23,14 @@ void LeaderGather::receive(int from_node, int count) noexcept {
   if (bytes != 0) copy_block(memory_.get() + begin_of(distance), message.data(), bytes);
 }
 
+int LeaderGather::first_partners() const noexcept { return leaders_exchange_directly(nodes_) ? nodes_.count() - 1 : 1; }
+
 void LeaderGather::send_first() noexcept {
-  const int n = leaders_exchange_directly(nodes_) ? nodes_.count() : 2;
-  for (int i = 1; i < n; ++i) send(nodes_.behind(i), 1);
+  for (int i = 1; i <= first_partners(); ++i) send(nodes_.behind(i), 1);
 }
 
 void LeaderGather::receive_first() noexcept {
-  const int n = leaders_exchange_directly(nodes_) ? nodes_.count() : 2;
-  for (int i = 1; i < n; ++i) receive(nodes_.ahead(i), 1);
+  for (int i = 1; i <= first_partners(); ++i) receive(nodes_.ahead(i), 1);
 }
 
 void LeaderGather::pass_on() noexcept {

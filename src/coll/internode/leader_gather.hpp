@@ -26,6 +26,8 @@ class LeaderGather {
  private:
   int distance_to(int node) const noexcept { return (node - nodes_.mine + nodes_.count()) % nodes_.count(); }
   std::size_t begin_of(int distance) const noexcept { return begin_[static_cast<std::size_t>(distance)]; }
+  // How many nodes this one exchanges its own contribution with in the first step.
+  int first_partners() const noexcept;
   // `count` contributions, from the sender's own one on.
   void send(int to_node, int count) noexcept;
   void receive(int from_node, int count) noexcept;
